@@ -11,15 +11,16 @@
 // # Errors
 //
 // Parsing is strict: an unknown key, a duplicate key, an anchor, an alias, a
-// tag or a second document is an error. All errors in a file are reported at
-// once, each as an [*Error] with line and column, joined by errors.Join in the
-// order of the file. No error repeats a value, because values may contain URLs
-// and secrets. An unknown key is repeated only if it has the form of a key.
+// tag or a second document is an error. All errors in a file are reported
+// together, each as an [*Error] with line and column, joined by errors.Join in
+// the order of the file. No error repeats a value, because values may contain
+// URLs and secrets. An unknown key is repeated only if it has the form of a
+// key.
 //
 // # Limits
 //
 // A file that is longer than 64 KiB or nested more than 16 levels deep is
-// rejected before it is parsed.
+// rejected without being parsed.
 package config
 
 // The files of this package:

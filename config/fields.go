@@ -29,7 +29,7 @@ type rules struct {
 func (r rules) element() rules { return rules{enum: r.enum} }
 
 // fieldsOf returns the fields of a struct that have a key, in order, including
-// those of inlined structs.
+// the fields of inlined structs.
 func fieldsOf(t reflect.Type) ([]structField, error) {
 	var all []structField
 	for f := range t.Fields() {

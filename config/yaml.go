@@ -48,8 +48,8 @@ func hint(text string, at *token.Token) string {
 	return ""
 }
 
-// parse returns the root of the only document in data. It returns nil if there
-// is none or after recording an error.
+// parse returns the root of the only document in data. It returns nil for an
+// empty file or after recording an error.
 func (d *document) parse(data []byte) (root ast.Node) {
 	defer func() {
 		if recover() != nil { // a bug of the YAML library
@@ -179,7 +179,7 @@ func isPlain(tk *token.Token) bool {
 func (d *document) fail(tk *token.Token, reason string) { d.failWith(tk, reason, nil) }
 
 // failAt records an error at a node. If the node is a named value, the reason
-// begins with its name.
+// starts with its name.
 func (d *document) failAt(n ast.Node, reason string) {
 	d.failWith(start(n), prefixed(d.names[n], reason), nil)
 }
@@ -194,7 +194,7 @@ func (d *document) error(tk *token.Token, reason string, err error) *Error {
 	return &Error{File: d.file, Line: at.line, Column: at.column, Reason: d.exp.scrub(reason, at), err: err}
 }
 
-// positionOf returns the position of a token, or the zero position if it has none.
+// positionOf returns the position of a token, or the zero position.
 func positionOf(tk *token.Token) (at position) {
 	if tk != nil && tk.Position != nil {
 		at = position{max(tk.Position.Line, 1), max(tk.Position.Column, 1)}

@@ -20,9 +20,9 @@
 // encoding.TextUnmarshaler can be written as a text or as a mapping:
 // "on_finish: keep", "on_finish: {move_to: x}".
 //
-// A key that is absent keeps the value that the component put there as its
-// default. If a pointer to the struct has a method Validate() error, it is
-// called once all of the struct has been read; see [Error]. The doc comment of
-// a field is its description in the reference. All structs have names. No error
-// repeats a value.
+// If a key is absent, its field stays at the default that the component put
+// there. If a pointer to the struct has a method Validate() error, it is called
+// once all of the struct has been read; see [Error]. The doc comment of a field
+// is its description in the reference. All structs have names. No error repeats
+// a value.
 package field

@@ -10,9 +10,9 @@ type Error struct {
 	// Err says what is wrong. Its text must not repeat a value, which may be a
 	// secret.
 	Err error
-	// With lists other keys that the mistake depends on. The error is dropped when
-	// one of them, or Field, has a mistake of its own, because it may be only a
-	// consequence of that one.
+	// With lists other keys that the mistake depends on. If one of these keys,
+	// or Field, is itself wrong, the error is dropped, because it may be only a
+	// consequence.
 	With []string
 }
 

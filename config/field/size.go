@@ -43,8 +43,8 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return err
 }
 
-// multiples maps units to bytes. A single letter stands for a power of 1024, as
-// do the names with an i; SI names stand for powers of 1000.
+// multiples maps units to bytes. A single letter means a power of 1024, as do
+// the names with an i; SI names stand for powers of 1000.
 var multiples = map[string]float64{
 	"": 1, "b": 1,
 	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,

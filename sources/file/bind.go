@@ -107,7 +107,7 @@ func (k *bindings) loadPoint(t *track) {
 	t.points = []point{{id: id, p: rp, stored: true}}
 }
 
-// adopt creates a track for a new file, whose lines before its end do not count if
+// adopt creates a track for a new file, whose present lines do not count if
 // skip is set. l is the same as in bind. The caller holds mu.
 func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip bool) {
 	id := laneID(&p.s, l, gen)
@@ -245,9 +245,9 @@ func (k *bindings) question(t *track, s *fileState, renamed bool) {
 	}
 }
 
-// noteAtEnd records the state of the file of t, which was read to its end, so
-// that a later change can be classified as growth or as another text. The
-// caller holds mu.
+// noteAtEnd records the state of the file of t when all of it was read, so that
+// a later change can be classified as growth or as another text. The caller
+// holds mu.
 func (k *bindings) noteAtEnd(t *track) {
 	now, all := t.stateAtEnd()
 	if !all || !t.sight.bound {

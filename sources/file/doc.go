@@ -48,16 +48,16 @@
 //	         candidate ──▶ by content: copy of a file that is gone, of one that
 //	                      still exists (wait), or new ────────┘
 //
-// Two hashes identify a text: that of its beginning, as far as it was emitted
-// but at most fingerprint_bytes, and that of the last KiB before the position
-// at which reading resumes. The second one distinguishes files that begin with
-// the same header.
+// Two hashes identify a text: the hash of its beginning, as far as it was
+// emitted but at most fingerprint_bytes, and the hash of the last KiB before
+// the position at which reading resumes. The second one distinguishes files
+// that begin with the same header.
 //
 //	rotation            action
-//	create, dateext     the inode has another name: keep reading it to its end, for
+//	create, dateext     the inode has another name: keep reading it, for
 //	                    rotate_wait
 //	compress            hold the new file back while the old one exists; then its text
-//	                    is that of a file that is gone, and reading continues in it
+//	                    is the text of a file that is gone, and reading continues in it
 //	copytruncate        hold the copy back; when the original turns out to hold another
 //	                    text, the copy takes its place, and the part that was not yet
 //	                    read is read from the copy
@@ -79,7 +79,7 @@
 // If a file is copied and truncated while no daemon runs, and the copy is
 // shorter than what had been read, the copy is read again.
 //
-// An incomplete line waits for its end, unless the file is known to be
+// An incomplete line waits for the rest, unless the file is known to be
 // complete: rotated, compressed, in batch mode, or with UntilEOF. Positions
 // always follow a whole record, except within a record that is longer than the
 // limit.

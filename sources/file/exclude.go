@@ -10,8 +10,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// exclude returns the files that no pattern of Config.Exclude matches. If there
-// are files and none is left, it returns an error unless c allows that.
+// exclude returns the files that no pattern of Config.Exclude matches. If all
+// files are excluded, it returns an error unless c allows that.
 func (c *Config) exclude(files []found) ([]found, error) {
 	all := len(files)
 	files = slices.DeleteFunc(files, func(f found) bool {

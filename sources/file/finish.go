@@ -207,8 +207,8 @@ func reserve(path string) (string, error) {
 	return "", errors.New("cannot find an unused file name")
 }
 
-// copyFile moves a file to another file system. The copy is complete and
-// durable before it removes the original.
+// copyFile moves a file to another file system. It removes the original when
+// the copy is complete and durable.
 func copyFile(from, to string) error {
 	src, err := os.Open(from)
 	if err != nil {

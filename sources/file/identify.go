@@ -15,10 +15,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file identifies files that no track is bound to. Such a file is one that
+// This file identifies files that no track is bound to. Each may be a file that
 // was read before and is known by its inode; one that was known under another
 // inode and has been moved or compressed since; a copy of a file that still
-// exists, which rotation makes just before it removes the original; or a new
+// exists, which rotation makes just before removing the original; or a new
 // file.
 //
 // Only later data can distinguish a copy from a separate file that happens to
@@ -195,7 +195,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	var orig *track
 	if l.compressed {
 		orig = c.original(p)
-		first := !c.cfg.ends() && p.scans == 1 // its original may have been listed before it was renamed
+		first := !c.cfg.ends() && p.scans == 1 // its original may have been listed, then renamed
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // not enough data yet
 		}
@@ -258,8 +258,8 @@ func (t *track) settled() bool { return t.life == over || t.step == resting && t
 
 // copies reports whether p is a copy of its original t. same says that p has
 // the text of t as far as that was read now; an earlier agreement also counts
-// while t is being read. Once t is read to its end, a file with more text is
-// not a copy.
+// while t is being read. Once all of t is read, a file with more text is not a
+// copy.
 func (p *candidate) copies(t *track, same bool) bool {
 	if !t.settled() {
 		return same || p.checked[t].answer == agrees
@@ -270,7 +270,7 @@ func (p *candidate) copies(t *track, same bool) bool {
 // free reports whether the text of t is in no known file.
 func (t *track) free() bool { return !t.sight.bound && t.life != ended && t.step == resting }
 
-// fewScans is how many scans must see a file unchanged before it can count as a
+// fewScans is how many scans must see a file unchanged until it counts as a
 // separate file, however long they take: files are renamed while a scan goes
 // through a folder, so a single scan may see a state that never existed.
 const fewScans = 3
@@ -427,8 +427,8 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 	return got.answer == agrees && got.off == got.upto, true
 }
 
-// compared queues a job to compare p with those of similar that must be read
-// for it. It reports whether all comparisons are done.
+// compared queues a job to compare p with the tracks of similar that must be
+// read for it. It reports whether all comparisons are done.
 func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
 	if p.asked != nil || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
 		return false // still growing: all of it would be read again
@@ -462,8 +462,8 @@ func (c *catalog) ask(p *candidate, asked []wanted) {
 	c.crew.enqueue(&c.crew.checking, p)
 }
 
-// do implements job. It compares the text of a file with that of tracks, at the
-// requested positions.
+// do implements job. It compares the text of a file with the text of tracks, at
+// the requested positions.
 func (p *candidate) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	was, asked := p.s, slices.Clone(p.asked)

@@ -54,8 +54,8 @@ func (s *Source) openAgain(ctx context.Context, in *input) (f io.ReadSeekCloser,
 	return f, err
 }
 
-// conclude determines the unverified part of a damaged input that was read, and
-// withdraws that part if it was emitted but must not be.
+// conclude determines the unverified part of a damaged input that was read to
+// the end, and withdraws that part if it was emitted but must not be.
 func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 	rep := &in.report
 	if rep.Verdict.Kind == compress.OpenQuote {

@@ -251,8 +251,8 @@ func (o *opener) knowsDirective(t *track) bool {
 	return true
 }
 
-// lastDirective reads src to its end and returns the last directive in it.
-// Lines longer than a block cannot be directives.
+// lastDirective reads all of src and returns the last directive in it. Lines
+// longer than a block cannot be directives.
 func lastDirective(d director, src io.Reader) (last []byte, err error) {
 	const size = 256 << 10
 	buf, n := make([]byte, size), 0
@@ -309,7 +309,7 @@ func (o *opener) closeContent(t *track) {
 	}
 }
 
-// keepOpen is called when t becomes idle: it keeps the file open unless too
+// keepOpen is called when t becomes idle: it leaves the file open unless too
 // many are. The caller holds mu.
 func (o *opener) keepOpen(t *track) {
 	t.read.in.rest()

@@ -76,8 +76,8 @@ func (w *watcher) follow(now time.Time) bool {
 }
 
 // updateKnown updates the tracks whose files were found. It returns the other
-// files, including those that were done and have changed, which are identified
-// like new files. began is when the scan began.
+// files, including the ones that were done and have changed, which are
+// identified like new files. began is when the scan began.
 func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.known.tracks {
 		t.sight.listed = false
@@ -116,8 +116,8 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 	return unknown
 }
 
-// missKnown handles tracks whose files were not found. An open file is read to
-// its end. A file that cannot be accessed does not count as gone; it is added
+// missKnown handles tracks whose files were not found. The rest of an open file
+// is read. A file that cannot be accessed does not count as gone; it is added
 // to hidden.
 func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 	for _, t := range w.known.tracks {
@@ -416,7 +416,7 @@ func (w *watcher) expire(now time.Time) {
 
 // closeIdle closes files that have been idle for long. It also closes the most
 // idle ones when the limit on open files is nearly reached, to make room for
-// new files: a file that is not open can be deleted before it is read.
+// new files: a file that is not open can be deleted unread.
 func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.known.tracks {

@@ -59,8 +59,8 @@ func (r *reader) skips(t *track) bool {
 	return r.cfg.OnDamage == damageSkip && t.read.cut.off == 0 && !t.read.intact
 }
 
-// inspect reads a compressed file to its end before any of it is emitted, if
-// the policy requires that. done reports whether there is nothing to emit now.
+// inspect reads a whole compressed file before any of it is emitted, if the
+// policy requires that. done reports whether there is nothing to emit now.
 func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.read.seen, t.read.in.bound = nil, false
 	skip := r.skips(t)
@@ -97,8 +97,7 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 	return out, true, err
 }
 
-// examine reads the compressed file of t from the last restart point to its
-// end.
+// examine reads the compressed file of t from the last restart point on.
 func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
 	r.mu.Lock()
@@ -123,7 +122,7 @@ func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	return e, err
 }
 
-// judge records the verdict on a compressed file at its end.
+// judge records the verdict on a compressed file that was read to the end.
 func (t *track) judge() {
 	r := t.report()
 	if e := t.read.seen; e != nil {
@@ -197,7 +196,8 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	return nil
 }
 
-// verifiedBytes returns the length of the verified part of a file at its end.
+// verifiedBytes returns the length of the verified part of a file that was read
+// to the end.
 func (r *reader) verifiedBytes(t *track) int64 {
 	switch {
 	case t.read.seen != nil:
@@ -230,8 +230,8 @@ func (r *reader) rest(t *track) *text {
 	return rest
 }
 
-// withdraw returns what to withdraw of a track at its end, or nil. The file
-// stays open until the sinks have read what they need.
+// withdraw returns what to withdraw of a track that was read to the end, or
+// nil. The file stays open until the sinks have read what they need.
 func (r *reader) withdraw(t *track) *engine.Unverified {
 	if !t.read.held || !t.end.verdict.Damage() {
 		return nil

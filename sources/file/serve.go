@@ -50,7 +50,7 @@ func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
 	lost := !t.sight.bound                                                                                            // the file is gone: end the lane
-	carried := t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead) && !w.reader.skips(t) // only read.cut.tail is left to emit
+	carried := t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead) && !w.reader.skips(t) // only read.cut.tail remains to emit
 	t.asRead = t.sight.file
 	w.mu.Unlock()
 	out, err := w.reader.serve(ctx, t, lost, carried)
@@ -111,8 +111,8 @@ func (w *watcher) failed(t *track, err error) {
 	}
 }
 
-// serve continues reading a track at its position, or ends it: lost reports that
-// its file is gone, carried that only read.cut.tail is left to emit.
+// serve continues reading a track at its position, or ends it: lost reports
+// that its file is gone, carried that only read.cut.tail remains to emit.
 func (r *reader) serve(ctx context.Context, t *track, lost, carried bool) (outcome, error) {
 	if lost {
 		return r.abandon(ctx, t)
@@ -286,8 +286,9 @@ func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
 	return r.endLane(ctx, t)
 }
 
-// endLane ends the lane of a track at its end. From then on the reader does not
-// own the track. With on_damage: stop, the error describes the damage.
+// endLane ends the lane of a track that was read to the end. From then on the
+// reader does not own the track. With on_damage: stop, the error describes the
+// damage.
 func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := r.files.fileOf(t)
 	if !t.end.verdict.Damage() {
@@ -303,14 +304,14 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	fits = fits && !t.asRead.rewritten(&now, true)
 	var withdrawn *engine.Unverified
 	if t.end.verdict.Refused() && t.read.cut.off == 0 {
-		t.lane.Skip() // an empty output would look like that of an empty input
+		t.lane.Skip() // an empty output would look as if the input were empty
 	} else {
 		withdrawn = r.withdraw(t)
 	}
 	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // which withdraws nothing
 	t.report().Verdict = t.end.verdict
 	r.mu.Lock()
-	t.life = ended // before the lane ends, because Finish may be called at once
+	t.life = ended // before the lane ends, because Finish may be called immediately
 	if t.end.text = ""; t.end.verdict.Kind != 0 {
 		t.end.text = t.report().Text()
 	}
@@ -358,7 +359,7 @@ func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	r.mu.Lock()
 	gone := t.unread()
 	if t.read.closed || t.report().CompressedBytes >= t.sight.file.size {
-		gone = 0 // a compressed file that was read to its end
+		gone = 0 // a compressed file that was read completely
 	}
 	t.report().Gone = gone
 	r.stats.lose(r.log, t, gone)
@@ -417,9 +418,9 @@ func (c *content) sameAt(off int64, want []byte) error {
 	return nil
 }
 
-// note is called with each batch of t before it is emitted, when t.cut has
-// advanced past it. It records the position for a checkpoint, and returns the
-// id of the restart point before it.
+// note is called with each batch of t that is about to be emitted, when t.cut
+// has advanced past it. It records the position for a checkpoint, and returns
+// the id of the last restart point.
 func (r *reader) note(t *track, b *engine.Batch) int64 {
 	c := &t.read.cut
 	keepPrelude(b, t.read.last, t.read.hash)

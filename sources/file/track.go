@@ -41,8 +41,8 @@ type headKey struct {
 	sum digest
 }
 
-// A position is an offset in the text at the end of a batch. Nothing after it
-// had been emitted when it was recorded.
+// A position is an offset in the text at the end of a batch. When it was
+// recorded, nothing beyond had been emitted.
 type position struct {
 	off, line int64
 	inside    bool                   // within an oversize record
@@ -139,7 +139,7 @@ type reading struct {
 	brief    []byte       // replaces head in a retired track
 	last     []byte       // last bytes before cut.off
 	hash     textHash     // hash of the text from hashFrom to cut.off
-	hashFrom int64        // the text before it was not hashed; never changes
+	hashFrom int64        // earlier text was not hashed; never changes
 	csv      []byte       // header record
 	parsed   bool         // csv is known
 	intact   bool         // skip-file: the file was verified
@@ -197,7 +197,7 @@ func (c *content) read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest releases the decompressor and keeps the file open.
+// rest releases the decompressor, but does not close the file.
 func (c *content) rest() {
 	if c.zr != nil {
 		c.zr.Close()
@@ -249,7 +249,7 @@ func (t *track) at() position {
 }
 
 // keepPositions is how many committed positions are kept: the copy that
-// copytruncate leaves behind ends at or near one of them.
+// copytruncate leaves behind ends at or near such a position.
 const keepPositions = 16
 
 // maxStoredDirective is the longest directive that a checkpoint holds. A longer

@@ -64,7 +64,7 @@ func (t *track) howKnown() string {
 	return "head and tail"
 }
 
-// An answer is the result of comparing a text with that of a track up to a
+// An answer is the result of comparing a text with the text of a track up to a
 // position.
 type answer uint8
 
@@ -109,7 +109,7 @@ type matcher struct {
 	err  error
 }
 
-// A verifier reads files again and compares their text with that of tracks.
+// A verifier reads files again and compares their text with the text of tracks.
 type verifier struct {
 	cfg   *WatchConfig
 	log   *slog.Logger

@@ -210,7 +210,7 @@ func (w *watcher) Run(ctx context.Context) error {
 		began := time.Now()
 		w.poll(ctx, hints)
 		if first {
-			// Patterns that match no files, and for which the checkpoint has no
+			// Patterns that match no files, and for which the checkpoint lacks
 			// entries, are most likely a mistake.
 			w.mu.Lock()
 			empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0

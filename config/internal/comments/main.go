@@ -1,6 +1,6 @@
 // Command comments collects the doc comments of configuration structs, which
-// are not available at run time: those of all fields with a tag yaml or flag, and of
-// the structs that have such fields.
+// are not available at run time: comments of all fields with a tag yaml or
+// flag, and of the structs that have such fields.
 //
 //	comments -o FILE DIR...
 //

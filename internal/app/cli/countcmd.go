@@ -59,7 +59,7 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	if len(by) == 0 {
-		by = []insight.By{{Columns: []string{"key"}}} // stands in for the wrong one
+		by = []insight.By{{Columns: []string{"key"}}} // replaces the wrong one
 	}
 	o.Redact = nil // two URLs that differ in their passwords are two
 	opt := o.resolve(cmd.OutOrStdout(), &bad)

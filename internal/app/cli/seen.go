@@ -169,7 +169,7 @@ type seenQuery struct {
 	o     *seenOptions
 }
 
-// query writes the records that are in a set, or those that are not.
+// query writes the records that are in a set, or that are not.
 func (o *seenOptions) query(dir string, paths []string) error {
 	store, err := keyset.OpenRead(dir, nil)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *seenOptions) query(dir string, paths []string) error {
 	return runOneShot(o.cmd, &o.options, paths)
 }
 
-// check returns an error if the keys of s are not those of the set.
+// check returns an error if the set holds other keys than s.
 func (q *seenQuery) check(s *settings) error {
 	id, err := s.identity()
 	if err != nil {

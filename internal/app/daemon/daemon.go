@@ -51,7 +51,7 @@ type Daemon struct {
 	totals  metrics.Totals
 	server  *web.Server
 	tap     *tap.Tap                       // nil if it is disabled
-	shadow  atomic.Pointer[keydiff.Shadow] // nil if there is none
+	shadow  atomic.Pointer[keydiff.Shadow] // or nil
 	reloads chan struct{}                  // holds one request
 	begun   chan struct{}                  // closed when the first pipeline exists
 
@@ -204,7 +204,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	}
 	err = d.openDedupe(ctx, p, parts)
 	if err != nil && ctx.Err() != nil {
-		return nil // stopped before it has begun
+		return nil // stopped without having begun
 	} else if err != nil {
 		return &engine.OpenError{Err: err}
 	}
@@ -311,8 +311,7 @@ func (d *Daemon) current() *plan {
 	return d.now.plan
 }
 
-// takeNext returns the plan to run next and clears it, or returns nil if there
-// is none.
+// takeNext returns the plan to run next and clears it, or returns nil.
 func (d *Daemon) takeNext() *plan {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -339,8 +338,7 @@ func (d *Daemon) HardStop() {
 }
 
 // Damaged returns the number of damaged files that this run has found, plus,
-// once a source has reached its end, those that earlier runs found in the same
-// input.
+// once a source has ended, the ones that earlier runs found in the same input.
 func (d *Daemon) Damaged() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type compiler struct {
 	zone     *time.Location
 	fields   []int       // indexes of the fields that the expression reads, with repetitions
-	tested   []int       // those of the fields in has(FIELD)
+	tested   []int       // of the fields in has(FIELD)
 	at       map[int]int // first rune of the first name of each field
 	inside   bool        // the answers of a condition around the node are remembered
 	computed []*record.Computed
@@ -425,7 +425,7 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 	}, nil
 }
 
-// literal returns the point in time that a constant stands for.
+// literal returns the point in time that a constant means.
 func (c *compiler) literal(n ast.Node, value []byte) (moment, error) {
 	at, ok := parseLiteral(string(value), c.zone)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package service has the commands of the daemon: run, those for its configuration and
-// its stored state, and those that ask a running one.
+// Package service has the commands of the daemon: run, those for its
+// configuration and its stored state, and commands that ask a running one.
 package service
 
 import (
