@@ -90,8 +90,8 @@ func (j *Job) NewWorker() *Worker {
 }
 
 // Next returns the length of the first record of in, including its line end. It
-// returns len(in) if there is no line end, and so 0 if in is empty. Do not
-// change the record until Append got it.
+// returns len(in) if there is no line end, and so 0 if in is empty. Pass the
+// record to Append unchanged.
 func (w *Worker) Next(in []byte) int {
 	if l := &w.n.located; l.begins(in) {
 		return l.line.len

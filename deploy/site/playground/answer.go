@@ -3,8 +3,8 @@
 // program it answers one request for each line of standard input, for the first answer
 // of the page and for the tests.
 //
-// An answer is the output of urlfold explain, as text and as JSON, or a log line
-// as urlfold writes it. Many URLs are answered at once: see packed.go.
+// An answer is the output of urlfold explain, as text and as JSON, or a log
+// line as urlfold writes it. Many URLs are answered together: see packed.go.
 package main
 
 import (
@@ -60,8 +60,8 @@ func respond(in []byte) []byte {
 	return out
 }
 
-// normalizer returns the Normalizer of a request, and the level of its keys. Without a
-// profile, they are those of the command.
+// normalizer returns the Normalizer of a request, and the level of its keys.
+// Without a profile, it takes the command's defaults.
 func (r *request) normalizer() (*codec.Normalizer, codec.Level, error) {
 	p, err := codec.Lookup(cmp.Or(r.Profile, "equiv"))
 	if err != nil {

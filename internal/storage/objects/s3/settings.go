@@ -55,8 +55,8 @@ func Parse(text string, env func(string) string) (s Settings, err error) {
 	return s, err
 }
 
-// Of returns the settings of a configuration, and for what it does not set those
-// of the AWS tools in the environment.
+// Of returns the settings of a configuration, and for what it does not set the
+// settings of the AWS tools in the environment.
 func Of(c connect.S3, env func(string) string) (Settings, error) {
 	s, _ := Parse("", env) // the endpoint of the environment need not be used
 	s.Endpoint, s.Region, s.Profile = cmp.Or(c.Endpoint, s.Endpoint), cmp.Or(c.Region, s.Region), c.Profile
