@@ -172,7 +172,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if set.Quiet {
 		r.out.writeDamage(stderr)
 	} else {
-		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(terminal.NewStyle(stderr, os.Getenv)), "?")) // stderr is the last resort
+		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(command.Style(cmd, stderr)), "?")) // stderr is the last resort
 	}
 	if err := r.out.ledger(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (a *analysis) write(r *analysisRun, columns []insight.Column, rows func(p i
 	stdout := r.cmd.OutOrStdout()
 	toFile := a.Out != "" && a.Out != stdoutPath
 	var b bytes.Buffer
-	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow == "yes" || a.HeaderRow == "auto" && a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
+	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow == "yes" || a.HeaderRow == "auto" && a.Form == "csv", !toFile && terminal.Is(stdout), command.Style(r.cmd, stdout))
 	if err == nil {
 		err = rows(p)
 	}
@@ -304,7 +304,7 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	}
 	out := outcome{reports: s.source.Reports()}
 	for _, f := range s.source.Skipped() {
-		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s: skipped: %s\n", shownPath(f.Path), terminal.Printable(f.Why)) // stderr is the last resort
+		warn(cmd.ErrOrStderr(), f.Path, "skipped: "+f.Why)
 	}
 	damaged := out.writeDamage(cmd.ErrOrStderr())
 	failed, err := write()
@@ -315,12 +315,18 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	return err
 }
 
+// warn writes what concerns a file, and fits a screen.
+func warn(stderr io.Writer, path, text string) {
+	line := fmt.Sprintf("urlfold: %s: %s", shownPath(path), terminal.Printable(text))
+	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // stderr is the last resort
+}
+
 // writeDamage writes a line for each input that is damaged or has an unknown format, and
 // reports whether there is one.
 func (o *outcome) writeDamage(stderr io.Writer) bool {
 	damaged := o.judged(compress.Verdict.Damage)
 	for i := range damaged {
-		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
+		warn(stderr, damaged[i].Path, damaged[i].Verdict.String())
 	}
 	return len(damaged) > 0
 }

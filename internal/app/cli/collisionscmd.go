@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
-	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -100,7 +98,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		case o.form.Name == "json":
 			err = keydiff.WriteCollisionJSON(out, r)
 		case !o.All:
-			err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
+			err = keydiff.WriteCollisionText(out, command.Style(cmd, cmd.OutOrStdout()), r)
 		}
 		if err != nil {
 			return false, err

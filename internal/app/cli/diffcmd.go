@@ -2,14 +2,12 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
-	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -105,7 +103,7 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 		if o.form.Name == "json" {
 			err = keydiff.WriteJSON(w, r)
 		} else {
-			err = keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
+			err = keydiff.WriteText(w, command.Style(cmd, w), r)
 		}
 		return slices.Contains(o.FailOn, "differ") && r.Merges.Groups+r.Splits.Groups > 0, err
 	})

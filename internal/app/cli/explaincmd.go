@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -77,7 +76,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	if o.VS != "" && len(urls) != 1 {
 		return command.Usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
 	}
-	w := o.writer(cmd.OutOrStdout(), x)
+	w := o.writer(cmd, x)
 	failed, cause := false, "rejected"
 	if o.VS != "" {
 		cause = "differ"
@@ -101,11 +100,12 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 }
 
 // writer returns the text or JSON writer.
-func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter {
+func (o *explainOptions) writer(cmd *cobra.Command, x *explain.Explainer) explainWriter {
+	w := cmd.OutOrStdout()
 	if o.form.Name == "jsonl" {
 		return explain.NewJSONWriter(w, x)
 	}
-	s := terminal.NewStyle(w, os.Getenv)
+	s := command.Style(cmd, w)
 	s.Unicode = s.Unicode && !o.ASCII
 	return explain.NewTextWriter(w, s, x)
 }

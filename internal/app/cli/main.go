@@ -74,7 +74,7 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 		e = &command.Error{Code: command.ExitFatal, Err: err}
 	}
 	if e.Err != nil {
-		_, _ = io.WriteString(stderr, terminal.Printable(e.Text(ran.CommandPath()))) // stderr is the last resort
+		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // stderr is the last resort
 	}
 	return e.Code
 }

@@ -44,7 +44,7 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return run.finish(cmd.OutOrStdout(), cmd.ErrOrStderr(), run.move(sig, cmd))
+	return run.finish(cmd, run.move(sig, cmd))
 }
 
 // A oneShot is a run that is ready to start.
@@ -214,7 +214,8 @@ func (r *oneShot) move(sig *command.Signals, cmd *cobra.Command) error {
 
 // finish publishes the output and writes the summary and the report. err is the
 // error of the pipeline. The result is nil or a *command.Error.
-func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
+func (r *oneShot) finish(cmd *cobra.Command, err error) error {
+	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	o := r.out
 	switch {
 	case errors.Is(err, sink.ErrClosedPipe) && r.output.stdout:
@@ -262,7 +263,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 			o.err = errors.New("interrupted before all output was written")
 		}
 	case begun:
-		o.write(stderr, terminal.NewStyle(stderr, os.Getenv))
+		o.write(stderr, command.Style(cmd, stderr))
 	}
 	if e := r.writeReport(stdout, code); e != nil {
 		o.err = errors.Join(o.err, e)

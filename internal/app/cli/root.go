@@ -61,6 +61,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		},
 	}
 	o.register(cmd, &o)
+	command.AddColor(cmd)
 	cmd.SetFlagErrorFunc(flagError)
 	for _, sub := range subcommands(c) { // the hundreds of flags of all of them take longer than a small run
 		if all || slices.Contains(args, sub.Name) {

@@ -126,6 +126,16 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
+// FoldedLines returns text with each line folded, and continued two columns further in
+// than it begins.
+func (s Style) FoldedLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = s.Folded(l, len(l)-len(strings.TrimLeft(l, " "))+2)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Folded returns a line, which may be painted, broken at spaces into lines of at
 // most s.Fold columns, the first of which is indented as it is and the others by
 // indent. It never breaks a word.

@@ -10,19 +10,20 @@ import (
 // one of their names.
 type Form struct {
 	Name     string
+	what     string // that the name stands for
 	accepted []string
 }
 
 // Register adds --to to cmd. The first format is the default.
 func (f *Form) Register(cmd *cobra.Command, usage string, accepted ...string) {
-	f.Name, f.accepted = accepted[0], accepted
+	f.Name, f.what, f.accepted = accepted[0], "format", accepted
 	cmd.Flags().VarP(f, "to", "r", usage)
 	CompleteFrom(cmd, "to", accepted)
 }
 
 // Set implements [pflag.Value].
 func (f *Form) Set(text string) error {
-	_, err := suggest.Index("format", f.accepted, text)
+	_, err := suggest.Index(f.what, f.accepted, text)
 	if err == nil {
 		f.Name = text
 	}

@@ -133,7 +133,7 @@ func showHelp(cmd *cobra.Command, args []string) error {
 		}
 	}
 	w := cmd.OutOrStdout()
-	text := topic.Text(terminal.NewStyle(w, os.Getenv))
+	text := topic.Text(command.Style(cmd, w))
 	if unknown == nil {
 		text = "\n" + text
 	}

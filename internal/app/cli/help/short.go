@@ -30,7 +30,7 @@ var shortOptions = []struct{ name, about string }{
 	{"to", "rewrite, extend, urls, keys, jsonl, tsv, csv, parquet, arrow"},
 	{"fields", "the output fields, such as url,norm,key,flags"},
 	{"profile", "the rules: equiv, whatwg, crawler, analytics and others"},
-	{"key", "which URLs have the same key: syntax, equivalent, fetch, page"},
+	{"key", "which URLs are equal: syntax, equivalent, fetch, page"},
 	{"where", "keep the records for which an expression is true"},
 	{"dedupe", "keep one record for each key"},
 	{"redact", "hide passwords, addresses and other values"},

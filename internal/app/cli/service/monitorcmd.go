@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	out := cmd.OutOrStdout()
-	m := &monitor{client: client, w: out, Style: terminal.NewStyle(out, os.Getenv), refresh: !o.once && terminal.Is(out)}
+	m := &monitor{client: client, w: out, Style: command.Style(cmd, out), refresh: !o.once && terminal.Is(out)}
 	switch {
 	case o.form.Name == "jsonl":
 		m.form = formJSON

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -101,7 +100,7 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 		return err
 	}
 	defer func() { _ = body.Close() }() // only read
-	p := &tapPrinter{o: o, w: cmd.OutOrStdout(), Style: terminal.NewStyle(cmd.OutOrStdout(), os.Getenv)}
+	p := &tapPrinter{o: o, w: cmd.OutOrStdout(), Style: command.Style(cmd, cmd.OutOrStdout())}
 	err = p.copy(body)
 	p.summary(cmd.ErrOrStderr())
 	if sig.Soft.Err() != nil || errors.Is(err, errEnough) || errors.Is(err, context.Canceled) {
