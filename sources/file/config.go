@@ -127,6 +127,8 @@ type Config struct {
 	// IsText, if not nil, reports whether the file at path, which begins with head, is
 	// text although its name has the extension of a compressed format.
 	IsText func(path string, head []byte) bool
+	// Encodings says what becomes of text in UTF-16, or with CR at line ends.
+	Encodings compress.Encodings
 	// Exact says that verdicts and Report.Good are exact in zstd files too, which takes
 	// longer.
 	Exact bool

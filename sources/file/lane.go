@@ -334,7 +334,7 @@ func (r *laneReader) finish(stopped bool) {
 		rep.Verdict = compress.Verdict{}
 		return
 	}
-	rep.Verdict, rep.Format = r.st.zr.Verdict(), r.st.zr.Format()
+	rep.Verdict, rep.Format, rep.Encoding = r.st.zr.Verdict(), r.st.zr.Format(), r.st.zr.Encoding()
 	rep.Members, rep.Good = r.st.zr.Members()
 	_, summed := r.st.zr.Verified()
 	rep.Unsummed = !summed && rep.Format != compress.Plain

@@ -20,6 +20,7 @@ type Report struct {
 	Path            string // "-" for stdin
 	Index           int    // of the input in the expanded Config.Paths, where inputs that Config.Select excludes count
 	Format          compress.Format
+	Encoding        string // what was converted, such as "UTF-16LE"
 	Verdict         compress.Verdict
 	CompressedBytes int64        // read from the file
 	Bytes           int64        // of decompressed text that could be read

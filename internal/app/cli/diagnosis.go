@@ -49,6 +49,7 @@ type diagnosis struct {
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
+	encoding   string       // what is converted to list URLs, such as "UTF-16LE"
 	byMagic    bool         // the magic number of the file says the format
 	headerOnly bool         // the file is a table without rows
 	detected   record.Guess // what a one-shot without --from would detect
@@ -383,6 +384,7 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	for _, rep := range reports {
 		r.setCompression(rep.Format)
 		r.setVerdict(rep.Verdict)
+		r.encoding = rep.Encoding
 	}
 }
 
@@ -451,6 +453,9 @@ func (r *diagnosis) addNotes(head []byte) {
 	if lines, isJSON := record.WithoutPrefix(r.Format, head); isJSON && r.Records == 1 && arrayHint(lines) != "" {
 		r.Notes = append(r.Notes, strings.TrimPrefix(arrayHint(lines), "; "))
 	}
+	if r.encoding != "" {
+		r.Notes = append(r.Notes, r.encoding+": URLs are listed and counted; to rewrite the file, convert it first: "+converters[r.encoding])
+	}
 	if r.noURL != "" {
 		r.Notes = append(r.Notes, r.noURL)
 	}
@@ -468,13 +473,18 @@ func (r *diagnosis) addNotes(head []byte) {
 	}
 }
 
+// converters are the commands that convert text in an encoding of compress.
+var converters = map[string]string{
+	"UTF-16LE": "iconv -f UTF-16 -t UTF-8", "UTF-16BE": "iconv -f UTF-16 -t UTF-8", "CR line ends": `tr '\r' '\n'`,
+}
+
 // commandLine returns a command line that normalizes the file.
 func (r *diagnosis) commandLine(o *options) string {
 	args := []string{"urlfold"}
 	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--from", shellQuote(r.Format))
 	}
-	if slices.Contains([]string{"html", "text", "sitemap", "feed", "mail"}, r.Format) { // their records cannot be rewritten
+	if r.encoding != "" || slices.Contains([]string{"html", "text", "sitemap", "feed", "mail"}, r.Format) { // their records cannot be rewritten
 		args = append(args, "--to", "urls")
 	}
 	if o.URLField != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -67,6 +68,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	}
 	var err error
 	set.logTo(cmd.ErrOrStderr())
+	set.copies = set.mayRewrite || set.record.Render == record.RenderRewrite || set.record.Render == record.RenderExtend
 	parallel, err := set.parallelInputs(disk.MaxOpen(), set.log)
 	if err != nil {
 		return nil, err
@@ -80,8 +82,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
 		return nil, command.Usage(err)
 	}
-	copies := set.mayRewrite || set.record.Render == record.RenderRewrite // tables, or chooseRewrite refuses them
-	set.tables.limits.Expands, set.tables.limits.Whole = !copies, copies
+	set.tables.limits.Expands, set.tables.limits.Whole = !set.copies, set.copies
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
@@ -169,6 +170,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Exact:     s.exact,
 		OpenTable: s.tables.open,
 		IsText:    func(_ string, head []byte) bool { return isText(head, s.record) },
+		Encodings: s.encodings(),
 	}
 	if s.share.by == byPath { // otherwise the share has records of all inputs
 		c.Select = s.share.owns
@@ -177,6 +179,18 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		c.Linger = time.Nanosecond
 	}
 	return file.New(c)
+}
+
+// encodings returns how texts are read that are not in UTF-8 with LF: converted if no output
+// has their bytes.
+func (s *settings) encodings() compress.Encodings {
+	switch {
+	case s.Format == "msgpack" || s.Format == "protobuf": // which are not text
+		return compress.EncodingsAsIs
+	case s.copies:
+		return compress.EncodingsRefuse
+	}
+	return compress.EncodingsConvert
 }
 
 // inputError returns err, about inputs that cannot be found, with exit code 2.

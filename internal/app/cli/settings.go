@@ -42,6 +42,7 @@ type settings struct {
 	exact          bool           // see file.Config.Exact
 	log            *slog.Logger   // set by prepare
 	tables         *tables
+	copies         bool     // records keep the bytes that are not part of a URL
 	mayRewrite     bool     // --to is not given, and --output is named .parquet
 	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
 	renamed        []string // lines of the summary about outputs that are named by content

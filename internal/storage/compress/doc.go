@@ -74,6 +74,7 @@
 //	                                               follows the last member
 //	reader.go, input.go, verdict.go, verify.go     Reader and its limits; what it says of a
 //	                                               damaged stream
+//	encoding.go                                    text in UTF-16, or with CR at line ends
 //	verified.go                                    which text checksums cover
 //	gzip.go, gzip_points.go, zlib.go, deflate.go   deflate: gzip and zlib
 //	ahead.go, ahead_deflate.go, ahead_worker.go    parts of a gzip file, decoded early and in

@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"hash/adler32"
@@ -67,6 +68,9 @@ type Options struct {
 	// text although its name has the extension of a compressed format. nil: it
 	// never is.
 	IsText func(head []byte) bool
+	// Encodings says what becomes of plain text in UTF-16 with a byte order mark, and of
+	// text whose lines end in CR alone.
+	Encodings Encodings
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
@@ -86,6 +90,7 @@ type Reader struct {
 	opt     Options
 	dec     decoder
 	format  Format
+	coded   coding // what is converted
 	verdict Verdict
 	out     atomic.Int64 // delivered bytes, counted from the start of the file
 	done    bool
@@ -125,6 +130,10 @@ func NewReader(src io.Reader, opt Options) *Reader {
 
 // Format returns the detected format, or Plain before the first Read.
 func (r *Reader) Format() Format { return r.format }
+
+// Encoding returns what is converted, such as "UTF-16LE" or "CR line ends", or "" if
+// nothing is: see [Encodings].
+func (r *Reader) Encoding() string { return codingNames[r.coded] }
 
 // CompressedBytes returns the number of bytes consumed from the file, including
 // those before a restart point. It may be up to 256 KiB ahead of the
@@ -310,18 +319,29 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 
 // first checks the first bytes of the text, p[:n], for content that cannot be
 // processed: a byte order mark other than UTF-8's, a tar archive, and data that
-// is compressed again. It reads more if the bytes may be the beginning of one.
+// is compressed again. It reads more if the bytes may be the beginning of one, or lines
+// that end in CR.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }
+	checks := r.opt.Encodings > EncodingsAsIs && r.format == Plain
+	cr := func() bool { return checks && bytes.IndexByte(p[:n], '\r') >= 0 && bytes.IndexByte(p[:n], '\n') < 0 }
 	short := func(most int) bool { return n < min(most, len(p)) }
 	partial := func() bool { nests, partial := r.mayNest(p[:n]); return nests || partial }
-	for err == nil && (mark() && short(2) || mayBeTar(p[:n]) && short(tarHeader) || short(tarHeader) && partial()) {
+	for err == nil && (mark() && short(4) || short(textHead) && cr() || mayBeTar(p[:n]) && short(tarHeader) || short(tarHeader) && partial()) {
 		var k int
 		k, err = r.fill(p[n:])
 		n += k
 	}
+	coded := codingOf(p[:n])
+	if r.opt.Encodings == EncodingsConvert && r.format == Plain && coded != utf8Text && coded != utf32 {
+		r.dec, r.coded = transcoder(coded, p[:n], r.in.br), coded
+		return r.fill(p)
+	}
 	switch {
-	case mark() && n >= 2 && p[0]^p[1] == 0xfe^0xff:
+	case coded == crEnds && checks:
+		return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
+			Detail: `the lines end in CR alone; convert them to LF first: tr '\r' '\n' < FILE`}}
+	case coded > utf8Text && coded < crEnds:
 		return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
 			Detail: "the text has a UTF-16 or UTF-32 byte order mark; convert it to UTF-8 first, for example with iconv"}}
 	case IsTar(p[:n]):
