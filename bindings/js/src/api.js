@@ -3,16 +3,13 @@ import { running } from './engine.js';
 
 export { normalizeUrl } from './normalize-url.js';
 
-// The levels of keys, and what the codec calls them.
-const LEVELS = { syntax: 'k0', equivalent: 'k1', fetch: 'k2', page: 'k3', shape: 'surface' };
-
 /** Normal forms and keys with one profile. */
 export class Normalizer {
   #options;
   #base;
 
   constructor({ profile, key, base } = {}) {
-    this.#options = { Profile: profile, Level: LEVELS[key] ?? key };
+    this.#options = { Profile: profile, Level: key };
     this.#base = base;
     running().converter(this.#options); // throws if an option is not valid
   }

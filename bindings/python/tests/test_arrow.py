@@ -1,10 +1,43 @@
 """Tests of what needs pyarrow, and of the adaptors: each is skipped without its package."""
 
+import http.server
 import importlib.util
 import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
 import unittest
 
 import urlfold
+
+from test_seen import SPELLINGS
+
+# A spider that follows all links: its arguments are the start URL and the folder of the set.
+CRAWL = """
+import sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+
+class Spider(scrapy.Spider):
+    name = "test"
+    start_urls = [sys.argv[1]]
+
+    def parse(self, response):
+        for href in response.css("a::attr(href)").getall():
+            yield response.follow(href)
+
+process = CrawlerProcess({
+    "REQUEST_FINGERPRINTER_CLASS": "urlfold.scrapy.RequestFingerprinter",
+    "DUPEFILTER_CLASS": "urlfold.scrapy.DupeFilter",
+    "URLFOLD_SEEN": sys.argv[2],
+    "URLFOLD_KEY": "fetch",
+    "LOG_LEVEL": "ERROR",
+    "TELNETCONSOLE_ENABLED": False,
+})
+process.crawl(Spider)
+process.start()
+"""
 
 ROOT = pathlib.Path(__file__).parents[3]
 URLS = ["HTTP://H/%7e", None, "", "http://[::1", "http://h/a\tb"] * 1000
@@ -90,6 +123,37 @@ class Scrapy(unittest.TestCase):
         self.assertEqual(len(set(same)), 1)
         others = [Request("https://h/~"), Request("http://h/~", method="POST"), Request("http://h/~", method="POST", body=b"a")]
         self.assertEqual(len({*same, *map(f.fingerprint, others)}), 4)
+
+
+    def test_crawl(self):
+        """Nine spellings of two pages are two fetches, and after a restart none. Scrapy does not
+        filter the start URL."""
+        fetched = []
+
+        class Site(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                fetched.append(self.path)
+                body = "".join(f'<a href="{path}">a</a>' for path in SPELLINGS).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with tempfile.TemporaryDirectory() as folder:
+            for want in (3, 1):
+                fetched.clear()
+                subprocess.run([sys.executable, "-c", CRAWL, f"http://127.0.0.1:{server.server_port}/", folder + "/seen"], check=True, timeout=120)
+                self.assertIn("/", fetched)
+                self.assertEqual(len(set(fetched)), len(fetched))
+                self.assertEqual(len(fetched), want, fetched)
+        server.shutdown()
+        server.server_close()
 
 
 @needs("pyspark", "pyarrow")

@@ -14,5 +14,6 @@ package. ``Normalizer.arrow`` and ``read`` need pyarrow.
 from urlfold._binary import find
 from urlfold._normalizer import Normalizer, explain, read
 from urlfold._process import UrlfoldError
+from urlfold._seen import Seen, dedupe
 
-__all__ = ["Normalizer", "UrlfoldError", "explain", "find", "read"]
+__all__ = ["Normalizer", "Seen", "UrlfoldError", "dedupe", "explain", "find", "read"]

@@ -176,7 +176,7 @@ type runOptions struct {
 	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
 	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
 	// which is faster.
-	LineBuffered bool `flag:"line-buffered"`
+	LineBuffered bool `flag:"line-buffered" for:"query"`
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
 	// records that a checksum verifies.
 	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
