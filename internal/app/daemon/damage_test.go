@@ -48,7 +48,7 @@ func TestStateLost(t *testing.T) {
 			}
 			put(t, "state/checkpoint", "damaged")
 		}, "", false},
-		{"removed", exactly, func() { remove(t, "state") }, "data_dir state has no state, but 1 outputs with exactly_once exist, such as out/a.log: ", false},
+		{"removed", exactly, func() { remove(t, "state") }, "data_dir state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as out/a.log, would be written again", false},
 		{"removed, reread", exactly + "state: {on_loss: reread}\n", func() { remove(t, "state") }, "", true},
 		{"removed with the outputs", exactly, func() { remove(t, "state"); remove(t, "out") }, "", false},
 		{"removed, another delivery", strings.Replace(exactly, ", exactly_once: true", "", 1), func() { remove(t, "state") }, "", true},

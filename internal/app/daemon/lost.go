@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -46,25 +47,32 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 	if s.Found() {
 		state = "has the state of another configuration, without the files of this one"
 	}
-	return &StateError{fmt.Sprintf("data_dir %s %s, but %d outputs with exactly_once exist, such as %s: all inputs would be read from the beginning, and the records in these outputs would be written again"+ways,
-		dir, state, n, first, " or move the outputs away")}
+	return &StateError{fmt.Sprintf("data_dir %s %s: all inputs would be read from the beginning, and the records in %s with exactly_once, such as %s, would be written again"+ways,
+		dir, state, terminal.Plural(int64(n), "output", "outputs"), first, " or move the outputs away")}
 }
 
-// covers reports whether a file source includes path.
+// A coverer is the configuration of a source whose positions are in the state: of files or
+// objects.
+type coverer interface {
+	Covers(path string) bool
+}
+
+// covers reports whether a source includes the file or object at path.
 func (p *plan) covers(path string) bool {
 	for _, c := range each(p.file.Sources) {
-		if s, ok := c.Config.(*file.Settings); ok && s.Covers(path) {
+		if s, ok := c.Config.(coverer); ok && s.Covers(path) {
 			return true
 		}
 	}
 	return false
 }
 
-// fromStart reports whether a file source reads files that it does not know from
+// fromStart reports whether a source reads files or objects that it does not know from
 // the beginning.
 func (p *plan) fromStart() bool {
 	for _, c := range each(p.file.Sources) {
-		if s, ok := c.Config.(*file.Settings); ok && s.Start != "end" {
+		_, ok := c.Config.(coverer)
+		if s, files := c.Config.(*file.Settings); ok && (!files || s.Start != "end") {
 			return true
 		}
 	}

@@ -65,7 +65,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for _, c := range each(p.file.Sources) {
-		s, ok := c.Config.(interface{ Covers(path string) bool })
+		s, ok := c.Config.(coverer)
 		switch {
 		case !ok || !s.Covers(e.Path):
 		case c.Name == e.Source:
