@@ -13,72 +13,22 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
-// Codec configures how records are parsed, how their URLs are normalized, and
-// what is written. Package internal/record validates formats, fields and the base.
+// Codec configures how URLs are normalized, and what is written.
 // Not covered by the stability page.
 type Codec struct {
-	// The record format: a name such as combined or jsonl
-	// (docs/reference/formats.md lists them), or the text of an nginx log_format
-	// or Apache LogFormat.
-	Format string `yaml:"format,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
-	// The server whose escapes are undone in log fields; or backslash for tables
-	// in which a backslash makes the next byte literal. Default: the dialect of the
-	// format.
-	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
-	// The character between the cells of csv, such as ";", or tab. Default: a
-	// comma.
-	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --from csv. Default: a comma"`
-	// The character that quotes cells of a table, or none. Default: '"', in tsv only
-	// on lines on which each quote is closed.
-	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
-	// The maximum size of a quoted cell that spans lines. It may have 1,000 lines, or
-	// 1,000 per MiB if that is more. A quote before a longer cell is damage, and
-	// reading goes on with the next line.
-	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The maximum size of the output of a record with many URLs, if each is written
 	// with the field record. From the URL that would pass it on, that field is empty,
 	// and the URLs have the flag record-omitted. Default: 64 times the size of the
 	// record, and at least 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
-	// A backslash, if it makes the next character of a cell literal, as the
-	// dialect backslash does. Default: quotes in quoted cells are doubled.
-	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
-	// The table has no header: url_field and the like must be numbers of columns.
-	NoHeader bool `yaml:"no_header"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
-	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
-	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),
-	// or a path of field numbers such as 3.1 (protobuf).
-	URLField string `yaml:"url_field" flag:"url-field" for:"readers,check" arg:"path" help:"read the URL at this path: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)"`
-	// The locations of the parts of a URL that is composed of several fields, in
-	// jsonl, csv and tsv. Excludes url_field and base_field.
-	URL URLParts `yaml:"url"`
-	// The names of the members (jsonl, JSON logs), columns (tables), keys or labels
-	// (logfmt, ltsv) that hold other output fields than those of the URL, in the syntax of
-	// url_field: time, status, bytes, duration, client, agent, referer, vhost, request_id
-	// and method, such as {status: sc, client: src.ip}. A duration is in seconds unless its
-	// name ends with a unit, as elapsed_ms does. Default: the usual names.
-	Map map[string]string `yaml:"map"`
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.
 	Registry *connect.Registry `yaml:"registry" job:"Schemas"`
-	// The location of the base URL against which the URL is resolved, in the
-	// syntax of url_field.
-	BaseField string `yaml:"base_field" flag:"base-field" for:"readers" arg:"location"`
-	// The base URL for all relative URLs. A name in braces stands for a field of
-	// the record: https://{host}/ takes the host from the field host.
-	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
 	// The scheme of URLs that have a host but none, such as www.example.com/a, in
 	// lists and in fields that hold a whole URL. Default: such URLs are relative.
 	Scheme string `yaml:"scheme" enum:"http,https" flag:"scheme" for:"readers" arg:"scheme"`
-	// The zone of times that a log writes without one: an IANA name such as
-	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
-	// is absent for such records.
-	Timezone string `yaml:"timezone" flag:"timezone" for:"count,query" arg:"zone" job:"Zone"`
-	// The year of times that a log writes without one. Default: the field time is
-	// absent for such records.
-	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,check,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
 	// The level of keys. Default: that of the profile.
@@ -127,25 +77,6 @@ type Codec struct {
 	policy  *codec.Policy
 	reject  Rejected
 	styles  *params.Styles
-}
-
-// URLParts locates the parts of a composed URL, in the syntax of url_field. Each
-// list holds alternatives; the first field with a value is used.
-// Not covered by the stability page.
-type URLParts struct {
-	// An absolute URL. If a record has one, it is used instead of the other parts.
-	Absolute []string `yaml:"absolute"`
-	// The scheme. Default: that of the base, or else https for port 443 and http
-	// for other ports.
-	Scheme []string `yaml:"scheme"`
-	// The host, with or without a port.
-	Host []string `yaml:"host"`
-	// The port, if the host has none.
-	Port []string `yaml:"port"`
-	// The path, with or without a query.
-	Path []string `yaml:"path"`
-	// The query, if the path has none.
-	Query []string `yaml:"query"`
 }
 
 // Rejected selects valid URLs to reject. Not covered by the stability page.

@@ -15,9 +15,8 @@ import (
 // pointer to a new configuration struct that holds the component's defaults;
 // package config/field documents its form. Not covered by the stability page.
 type Types struct {
-	Sources     map[string]func() any
-	Sinks       map[string]func() any
-	DeadLetters map[string]func() any
+	Sources map[string]func() any
+	Sinks   map[string]func() any // also of dead letters
 	// Check, if not nil, performs the checks that this package cannot do. It
 	// returns the joined errors, each created by File.ErrorAt. sound reports
 	// whether the section of a path is present and the value at the path has no
@@ -27,13 +26,10 @@ type Types struct {
 
 // of returns the types that are allowed at a path.
 func (t Types) of(path string) map[string]func() any {
-	switch section, _, _ := strings.Cut(path, "["); section {
-	case "sources":
+	if isSource(path) {
 		return t.Sources
-	case "sinks":
-		return t.Sinks
 	}
-	return t.DeadLetters
+	return t.Sinks
 }
 
 // A Component is a source or a sink. In YAML it is a mapping with one key, the
@@ -43,6 +39,7 @@ type Component struct {
 	Type   string // "kafka"
 	Name   string // for metrics and logs; default: "kafka-1" (source), "kafka-sink-1" (sink) or "dead_letter"
 	Config any    // the struct from Types, filled in
+	Format Format // how the records of a source are read; zero for a sink
 
 	path string
 }
@@ -94,8 +91,16 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 		}
 		c.Name = text
 	}}
-	d.structure(v.Elem(), n, c.path, own)
+	if !isSource(c.path) {
+		d.structure(v.Elem(), n, c.path, own)
+		return
+	}
+	d.structure(v.Elem(), n, c.path, append(d.formatKeys(c), own)...)
+	d.require(formatFields(), n, c.path)
 }
+
+// isSource reports whether the path leads to a source or into one.
+func isSource(path string) bool { return strings.HasPrefix(path, "sources[") }
 
 // nameComponents gives each unnamed component of a section a name: its type,
 // what, and a number. It records an error if two components have the same name.

@@ -51,11 +51,11 @@ func section(path string) string {
 	return s
 }
 
-// sound reports whether the section of a path is present and no error has been
-// recorded at the path.
+// sound reports whether the section of a path is present, or is codec, whose defaults
+// count, and no error has been recorded at the path.
 func (d *decoder) sound(path string) bool {
 	_, is := d.places[section(path)]
-	return is && !d.broken[path]
+	return (is || section(path) == "codec") && !d.broken[path]
 }
 
 // spoil marks a path and all paths that enclose it as containing an error.
@@ -176,6 +176,17 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 			d.spoil(in(at, near)) // misspelled, so do not report it as missing
 		}
 	})
+	d.require(fields, n, at)
+	if len(d.errs) > before {
+		d.spoil(at)
+	}
+	if isMapping(n) {
+		d.validate(v, at)
+	}
+}
+
+// require records an error for each required key that the mapping at a path lacks.
+func (d *decoder) require(fields []structField, n ast.Node, at string) {
 	for _, f := range fields {
 		path := in(at, f.name)
 		if _, ok := d.places[path]; !f.required || ok {
@@ -185,12 +196,6 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
 		}
 		d.spoil(path)
-	}
-	if len(d.errs) > before {
-		d.spoil(at)
-	}
-	if isMapping(n) {
-		d.validate(v, at)
 	}
 }
 

@@ -26,6 +26,7 @@ package config
 // The files of this package:
 //
 //	load.go, file.go, codec.go, dedupe.go,         Load; File and its sections
+//	format.go                                      how the records of a source are read
 //	onerror.go, route.go, shadow.go
 //	moved.go                                       former keys and what they are called now
 //	policy.go, profile.go, params.go               policies and profiles of keys

@@ -220,7 +220,7 @@ func doubles() Types {
 		},
 		"file": func() any { return &fileConfig{Mode: "tail", OnFinish: onFinish{word: "keep"}} },
 	}
-	return Types{Sources: all, Sinks: all, DeadLetters: all}
+	return Types{Sources: all, Sinks: all}
 }
 
 const secret = "hunter2-and-more"

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,10 +29,14 @@ func TestExpandedValues(t *testing.T) {
 		env := OS()
 		env.Lookup = func(string) (string, bool) { return value, true }
 		for _, reference := range []string{"${file:" + name + "}", "${VALUE}", "x${VALUE}y", "${VALUE:-z}"} {
-			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "to", "key", "year", "base", "target"} {
-				text := minimal[:strings.Index(minimal, "codec:")] + "codec: {format: lines, " + key + ": '" + reference + "'}\nsinks: [file: {path: b}]\n"
-				if key == "format" {
-					text = strings.Replace(text, "format: lines, ", "", 1)
+			for _, key := range []string{"from", "dialect", "timezone", "query_encoding", "profile", "to", "key", "year", "base", "target"} {
+				pair := key + ": '" + reference + "'"
+				text := strings.Replace(minimal, "profile: equiv", pair, 1)
+				if slices.Contains([]string{"from", "dialect", "timezone", "year", "base"}, key) {
+					text = strings.Replace(minimal, "include", pair+", include", 1)
+				}
+				if key == "from" {
+					text = strings.Replace(text, "from: lines, ", "", 1)
 				}
 				_, err := Parse("c", []byte(text), doubles(), env)
 				if err != nil && share(strings.ReplaceAll(err.Error(), name, ""), value) {

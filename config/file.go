@@ -26,10 +26,10 @@ type File struct {
 	DataDir string `yaml:"data_dir" min:"1"`
 	// What to do when the state in data_dir is lost.
 	State State `yaml:"state"`
-	// The sources of records.
+	// The sources of records. Each has its own format.
 	Sources []Component `yaml:"sources,required" min:"1"`
-	// How records are parsed, how their URLs are normalized, and what is written.
-	Codec Codec `yaml:"codec,required"`
+	// How URLs are normalized, and what is written.
+	Codec Codec `yaml:"codec"`
 	// An expression such as: status == 200 && site == "example.com". Only records
 	// for which it is true are written; the others count as filtered. Quote an
 	// expression that begins with an exclamation mark, which YAML reads as a tag.
@@ -101,7 +101,7 @@ func Default() *File {
 		Version:         1,
 		DataDir:         "/var/lib/urlfold",
 		State:           State{OnLoss: "stop"},
-		Codec:           Codec{MaxQuoted: field.MiB, Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}, MaxRecord: field.MiB},
+		Codec:           Codec{Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}, MaxRecord: field.MiB},
 		OnError:         OnError{UnknownSchema: "reject"},
 		Order:           "none",
 		Batch:           Batch{Size: 128 * field.KiB, Linger: 50 * time.Millisecond},
@@ -266,7 +266,7 @@ func (t *Test) Validate() error {
 }
 
 // ErrorAt returns err with the file, line and column of the value at a path,
-// such as "codec.format", "tests[2].norm" or c.Path() + ".topics[0]". If the
+// such as "codec.profile", "tests[2].norm" or c.Path() + ".topics[0]". If the
 // key is absent, the position is that of the enclosing key. The text contains
 // no URLs and no expanded values.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }

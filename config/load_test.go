@@ -60,7 +60,7 @@ func TestAnalytics(t *testing.T) {
 	}))
 	same(t, "names", []string{f.Sources[0].Name, f.Sinks[0].Name, f.DeadLetter.Name}, []string{"kafka-1", "kafka-sink-1", "dead_letter"})
 	same(t, "dead letter", f.DeadLetter.Config.(*kafkaConfig).Topic, "web.access.dlq")
-	same(t, "base", f.Codec.Base, "https://{host}")
+	same(t, "base", f.Sources[0].Format.Base, "https://{host}")
 	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}, names: []string{"url_norm", "url_key"}})
 	same(t, "ordering", f.Order, "lane")
 	same(t, "rejected", f.OnError.Rejected, "dead-letter")
@@ -89,7 +89,7 @@ func TestCleanup(t *testing.T) {
 	f := load(t, "cleanup.yaml")
 	same(t, "source", f.Sources[0].Config.(*fileConfig).OnFinish, onFinish{word: "keep", MoveTo: "/data/done"})
 	same(t, "sink", f.Sinks[0].Config.(*fileConfig).Compress, compressConfig{Zstd: &levelConfig{3}})
-	same(t, "codec", []string{f.Codec.Format, f.Codec.Target, f.OnError.Unparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass-through", "rewrite"})
+	same(t, "codec", []string{f.Sources[0].Format.From, f.Codec.Target, f.OnError.Unparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass-through", "rewrite"})
 }
 
 // TestLoad reads a file on disk, with a secret, a profile and a list beside it.
@@ -113,7 +113,7 @@ func TestLoad(t *testing.T) {
 	write("secret", secret+"\n")
 	write("sub/ours.txt", "ours\n")
 	write("sub/p.yaml", "name: p\nbase: crawler\npolicy: {lists: [{plain: ours.txt}]}\n")
-	write("c.yaml", minimalHead+"codec: {format: lines, profile: sub/p.yaml, hash: hmac-sha256, hmac_key: '${file:secret}'}\nworkers: '${URLFOLD_TEST_N}'\n")
+	write("c.yaml", minimalHead+"codec: {profile: sub/p.yaml, hash: hmac-sha256, hmac_key: '${file:secret}'}\nworkers: '${URLFOLD_TEST_N}'\n")
 	f, err := Load(path, doubles(), OS())
 	if err != nil {
 		t.Fatal(err)
@@ -122,21 +122,21 @@ func TestLoad(t *testing.T) {
 	if p.Name != "p" || !strings.HasPrefix(policy.Versions(), "ours@") || f.Codec.HMACKey.Reveal() != secret || f.Workers != 5 {
 		t.Errorf("profile %s with %s, %d workers", p.Name, policy.Versions(), f.Workers)
 	}
-	write("c.yaml", minimalHead+"codec: {format: lines, rules: {lists: [{plain: sub/ours.txt}]}}\n")
+	write("c.yaml", minimalHead+"codec: {rules: {lists: [{plain: sub/ours.txt}]}}\n")
 	if f, err = Load(path, doubles(), OS()); err != nil {
 		t.Fatal(err)
 	}
 	if _, policy = f.Codec.Resolve(); !strings.HasPrefix(policy.Versions(), "ours@") {
 		t.Errorf("%s", policy.Versions())
 	}
-	if _, err := Parse("c", []byte(minimalHead+"codec: {format: lines, profile: p.yaml, rules: {lists: [{plain: a}]}, base: '${A}${file:b}'}"), doubles(), Env{}); err == nil ||
+	if _, err := Parse("c", []byte(strings.Replace(minimalHead, "from: lines", "from: lines, base: '${A}${file:b}'", 1)+"codec: {profile: p.yaml, rules: {lists: [{plain: a}]}}"), doubles(), Env{}); err == nil ||
 		strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("without an environment: %v", err)
 	}
 }
 
 // minimalHead lacks the codec.
-const minimalHead = "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\n"
+const minimalHead = "sources: [file: {from: lines, include: [a]}]\nsinks: [file: {path: b}]\n"
 
 // TestColons reads lists whose colons the YAML library takes for those of
 // mappings.
@@ -167,22 +167,22 @@ func TestCheck(t *testing.T) {
 	types := doubles()
 	sound := map[string]bool{}
 	types.Check = func(f *File, ok func(string) bool) error {
-		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "on_error", "on_error.unparsed", "nothing"} {
+		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.profile", "sinks[0]", "dead_letter", "on_error", "on_error.unparsed", "nothing"} {
 			sound[path] = ok(path)
 		}
-		return errors.Join(f.ErrorAt("codec.format", errors.New("no")), errors.New("elsewhere"))
+		return errors.Join(f.ErrorAt("codec.profile", errors.New("no")), errors.New("elsewhere"))
 	}
 	const text = `version: 1
 sources:
-  - kafka: {brokers: [a], topics: [b]}
+  - kafka: {from: lines, brokers: [a], topics: [b]}
   - kafak: {}
-codec: {format: lines}
+codec: {profile: equiv}
 sinks:
   - kafka: {brokers: [a], topics: [b], nothing: 1}
 on_error: {rejected: dead-letter}
 `
 	_, err := Parse("c.yaml", []byte(text), types, testEnv())
-	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:17: format: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:22: rejected: dead_letter is not configured", "elsewhere"}
+	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:18: profile: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:22: rejected: dead_letter is not configured", "elsewhere"}
 	var got []string
 	for _, e := range errlist.Flatten(err) {
 		got = append(got, e.Error())
@@ -196,7 +196,7 @@ on_error: {rejected: dead-letter}
 		}
 	}
 	same(t, "sound", sound, map[string]bool{
-		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "on_error": false, "on_error.unparsed": true, "nothing": false,
+		"sources[0].kafka": true, "sources[1]": false, "codec.profile": true, "sinks[0]": false, "dead_letter": false, "on_error": false, "on_error.unparsed": true, "nothing": false,
 	})
 }
 
@@ -205,7 +205,7 @@ on_error: {rejected: dead-letter}
 func TestKeyOfProfile(t *testing.T) {
 	for _, profile := range []string{"equiv", "crawler", "analytics", "rfc3986"} {
 		for _, level := range []string{"syntax", "equivalent", "fetch", "page", "shape"} {
-			text := minimalHead + "codec: {format: lines, profile: " + profile + ", key: " + level + "}\n"
+			text := minimalHead + "codec: {profile: " + profile + ", key: " + level + "}\n"
 			if _, err := Parse("c", []byte(text), doubles(), Env{}); err != nil {
 				t.Errorf("%s, %s: %v", profile, level, err)
 			}

@@ -26,7 +26,7 @@ func TestAllMistakes(t *testing.T) {
 }
 
 // minimal is a configuration to which mistakes are added.
-const minimal = "sources: [file: {include: [a]}]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n"
+const minimal = "sources: [file: {from: lines, include: [a]}]\ncodec: {profile: equiv}\nsinks: [file: {path: b}]\n"
 
 // mistakes parses a configuration, and compares its mistakes.
 func mistakes(t *testing.T, text string, want ...string) {
@@ -56,7 +56,7 @@ func TestFileMistakes(t *testing.T) {
 	}
 	f("", "c: file is empty")
 	f("a", "c:1:1: must be a mapping (key: value)")
-	f("version: 1", "c:1:1: missing required key \"sources\"", "c:1:1: missing required key \"codec\"", "c:1:1: missing required key \"sinks\"")
+	f("version: 1", "c:1:1: missing required key \"sources\"", "c:1:1: missing required key \"sinks\"")
 	for _, second := range []string{"---\na: b", "---", "---\n", "---\n# only a comment\n", "---\n...\n", "---\n---\n"} {
 		f(minimal+second, "c:4:1: second document: a file must contain only one")
 	}
@@ -68,8 +68,8 @@ func TestFileMistakes(t *testing.T) {
 		"c:7:8: admin: must be a mapping (key: value), not empty")
 	f(minimal+"on_error: {oversize: dead-letter, rejected: dead-letter}", "c:4:22: oversize: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:45: rejected: dead_letter is not configured: add a dead_letter section or choose another value")
 	f(minimal+"on_error: {refused: dead-letter}", "c:4:21: refused: dead_letter is not configured: add a dead_letter section or choose another value")
-	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
-		"c:2:31: invalid YAML: ',' or '}' must be specified (inside braces and brackets, quote values that contain ${)")
+	f("sources: [file: {from: lines, include: [a], base: ${URL:-x}}]\nsinks: [file: {path: b}]",
+		"c:1:52: invalid YAML: ',' or '}' must be specified (inside braces and brackets, quote values that contain ${)")
 	const address = `must be HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: listen: "+address)
@@ -98,18 +98,18 @@ func TestFileMistakes(t *testing.T) {
 		}
 	}
 	const flags = "unknown flag \"zebra\" (see 'urlfold help flags' for a list)"
-	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
-		"c:3:33: reject[0]: "+flags, "c:3:40: reject[1]: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:52: reject[2]: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: flags[0]: "+flags)
+	f("sources: [file: {from: lines}]\nsinks: [file: {}]\ncodec: {reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
+		"c:3:18: reject[0]: "+flags, "c:3:25: reject[1]: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:37: reject[2]: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: flags[0]: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: dead_letter: missing type (must be one of: file, jetstream, kafka)")
-	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
-		"c:1:41: name: duplicate component name", "c:3:22: name: "+nameRule)
+	f("sources: [file: {from: lines, name: x}, file: {from: lines, name: x}]\nsinks: [file: {name: 'a b'}]",
+		"c:1:67: name: duplicate component name", "c:2:22: name: "+nameRule)
 	f(minimal+strings.Repeat("#", maxFile), "c: file is larger than 64 KiB: move long lists into separate files")
 }
 
 func TestProfileFiles(t *testing.T) {
 	f := func(profile string, want ...string) {
 		t.Helper()
-		mistakes(t, "sources: [file: {}]\nsinks: [file: {}]\ncodec:\n  format: lines\n  profile: "+profile, want...)
+		mistakes(t, "sources: [file: {from: lines}]\nsinks: [file: {}]\ncodec:\n  to: rewrite\n  profile: "+profile, want...)
 	}
 	f("none.yaml", "c:5:12: profile: cannot read file: file does not exist")
 	f("https://u:hunter2@h/p.yaml", "c:5:12: profile: must be a file, not a URL: urlfold does not download profiles")
@@ -117,7 +117,7 @@ func TestProfileFiles(t *testing.T) {
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
-	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: page, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
+	c, err := Parse("c", []byte("sources: [file: {from: lines}]\nsinks: [file: {}]\ncodec: {profile: good.yaml, key: page, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,9 +160,9 @@ func TestErrorAt(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	f("codec.format", "analytics.yaml:13:11: format: x: is wrong")
-	f(c.Sources[0].Path()+".topics[0]", "analytics.yaml:5:16: topics[0]: x: is wrong")
-	f(c.Sources[0].Path()+".tls.cert_file", "analytics.yaml:10:7: cert_file: x: is wrong")
+	f("codec.profile", "analytics.yaml:16:12: profile: x: is wrong")
+	f(c.Sources[0].Path()+".topics[0]", "analytics.yaml:8:16: topics[0]: x: is wrong")
+	f(c.Sources[0].Path()+".tls.cert_file", "analytics.yaml:13:7: cert_file: x: is wrong")
 	f(c.Sinks[0].Path(), "analytics.yaml:24:7: x: is wrong")
 	f("tests[1].same_key[1]", "analytics.yaml:33:52: same_key[1]: x: is wrong")
 	f("log.level", "analytics.yaml: log.level: x: is wrong")
@@ -263,12 +263,12 @@ func FuzzParse(f *testing.F) {
 
 // A section that is no mapping is one mistake: nothing is known about its keys.
 func TestNoMapping(t *testing.T) {
-	mistakes(t, "sources: [file: {include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: codec: must be a mapping (key: value)")
-	mistakes(t, "sources: [kafka: x]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n", "c:1:18: kafka: must be a mapping (key: value)")
+	mistakes(t, "sources: [file: {from: lines, include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: codec: must be a mapping (key: value)")
+	mistakes(t, "sources: [kafka: x]\ncodec: {profile: equiv}\nsinks: [file: {path: b}]\n", "c:1:18: kafka: must be a mapping (key: value)")
 }
 
 // A required key that is misspelled is one mistake.
 func TestMisspelled(t *testing.T) {
-	mistakes(t, "sorces: [file: {include: [a]}]\ncodec: {formt: lines}\nsinks: [file: {path: b}]\n",
-		"c:1:1: unknown key \"sorces\" (did you mean \"sources\"?)", "c:2:9: unknown key \"formt\" (did you mean \"format\"?)")
+	mistakes(t, "sorces: [file: {include: [a]}]\ncodec: {profil: equiv}\nsinks: [file: {path: b}]\n",
+		"c:1:1: unknown key \"sorces\" (did you mean \"sources\"?)", "c:2:9: unknown key \"profil\" (did you mean \"profile\"?)")
 }

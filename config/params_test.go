@@ -25,8 +25,8 @@ const someStyles = "a query form true array  []; b query form false array  []; c
 	"e query form true object  [x y]; id path simple false array /u/{id} []; v path matrix true string  []"
 
 func TestParams(t *testing.T) {
-	const head = "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\n"
-	f, err := Parse("c", []byte(head+"codec:\n  format: lines\n  params: "+someParams+"\n"), doubles(), testEnv())
+	const head = "sources: [file: {from: lines, include: [a]}]\nsinks: [file: {path: b}]\n"
+	f, err := Parse("c", []byte(head+"codec:\n  params: "+someParams+"\n"), doubles(), testEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestParams(t *testing.T) {
 func TestParamsMistakes(t *testing.T) {
 	f := func(list string, want ...string) {
 		t.Helper()
-		mistakes(t, "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n  format: lines\n  params:\n"+list, want...)
+		mistakes(t, "sources: [file: {from: lines, include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n  to: rewrite\n  params:\n"+list, want...)
 	}
 	f("    - {name: a, style: pipe}\n    - {in: header, name: ''}\n    - {style: form, explode: maybe, stile: form}",
 		"c:6:24: style: invalid value (must be one of: form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix)", "c:7:12: in: invalid value (must be one of: query, path)",

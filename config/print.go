@@ -115,6 +115,9 @@ func (p printer) word(v reflect.Value, at string) string {
 func (p printer) component(dst []byte, c *Component, indent string) []byte {
 	dst = append(dst, indent+c.Type+":\n"...)
 	v := reflect.ValueOf(c.Config).Elem()
+	if isSource(c.path) {
+		dst = p.structure(dst, reflect.ValueOf(&c.Format).Elem(), c.path, indent+step)
+	}
 	dst = p.structure(dst, v, c.path, indent+step)
 	return append(dst, indent+step+"name: "+c.Name+"\n"...)
 }

@@ -38,8 +38,8 @@ func TestStringSecrets(t *testing.T) {
 			t.Errorf("a secret is in\n%s", got)
 		}
 	}
-	f("sources: [file: {compress: none}]\n"+minimal[strings.IndexByte(minimal, '\n')+1:]+"dead_letter: {kafka: {brokers: ['nats://u:hunter2@h:1'], topic: b, sasl: {password: hunter2}}}\ndata_dir: '/${SECRET}/$${x}'",
+	f("sources: [file: {from: lines, compress: none}]\n"+minimal[strings.IndexByte(minimal, '\n')+1:]+"dead_letter: {kafka: {brokers: ['nats://u:hunter2@h:1'], topic: b, sasl: {password: hunter2}}}\ndata_dir: '/${SECRET}/$${x}'",
 		`- "nats://***@h:1"`, `password: "***"`, `data_dir: "/${SECRET}/$${x}"`, "compress: none\n", "linger: 50ms", "shutdown_timeout: 25s", "ready_within: 5m\n")
-	f("sources: [kafka: {brokers: [a], topic: b, sasl: {password: '${SECRET}'}}]\ncodec: {format: lines, hash: hmac-sha256, hmac_key: '${file:kafka}', base: 'https://u:hunter2@h/'}\nsinks: [file: {}]",
+	f("sources: [kafka: {from: lines, base: 'https://u:hunter2@h/', brokers: [a], topic: b, sasl: {password: '${SECRET}'}}]\ncodec: {hash: hmac-sha256, hmac_key: '${file:kafka}'}\nsinks: [file: {}]",
 		`password: "***"`, `hmac_key: "***"`, `base: "https://***@h/"`, "name: kafka-1", "to: rewrite")
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -19,13 +20,15 @@ func Reference(types Types) ([]byte, error) {
 	r := reference{}
 	r.b.WriteString(referenceHead)
 	r.section("Sections", reflect.ValueOf(Default()).Elem())
-	for _, g := range []struct {
-		title string
-		types map[string]func() any
-	}{{"Source", types.Sources}, {"Sink", types.Sinks}, {"Dead letter", types.DeadLetters}} {
-		for _, name := range sortedKeys(g.types) {
-			r.section(g.title+" "+name, reflect.ValueOf(g.types[name]()).Elem())
-		}
+	r.section("Format of a source", reflect.ValueOf(new(DefaultFormat())).Elem())
+	for _, name := range sortedKeys(types.Sources) {
+		r.component("Source "+name, types.Sources[name]())
+	}
+	for _, name := range sortedKeys(types.Sinks) {
+		r.component("Sink "+name, types.Sinks[name]())
+	}
+	for _, shared := range r.shared {
+		r.section("Connection "+shared.Type().Name(), shared)
 	}
 	return []byte(r.b.String()), nil
 }
@@ -34,7 +37,7 @@ func Reference(types Types) ([]byte, error) {
 // Not covered by the stability page.
 func ProfileReference() []byte {
 	r := reference{}
-	r.table(reflect.ValueOf(&profileFile{}).Elem())
+	r.table(reflect.ValueOf(&profileFile{}).Elem(), false)
 	return []byte(r.b.String())
 }
 
@@ -44,7 +47,7 @@ const referenceHead = `# Configuration
 
 "urlfold run -c FILE" runs a configuration, which is a YAML file. "urlfold check -c FILE" checks it and reports all errors. One process runs one linear pipeline: sources, codec, sinks.
 
-A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1.
+A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1. A source of any type also has the keys under "Format of a source", beside those of its type. A dead letter is a sink of any type.
 
 - A size is a number and a unit: "64KiB", "1.5MiB", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s".
 - Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, and "${file:PATH}" is the content of a regular file of at most 64 KiB without its last line end. Errors name the reference and do not show the value. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
@@ -52,27 +55,56 @@ A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}"
 - Unknown keys, duplicate keys, anchors, tags and second documents are errors. The maximum size of a configuration is 64 KiB.
 `
 
-type reference struct{ b strings.Builder }
+type reference struct {
+	b      strings.Builder
+	shared []reflect.Value // structs that the structs of several components embed
+}
+
+// component writes the section of a component. The keys of an embedded struct are in a
+// section that all components with it share.
+func (r *reference) component(title string, config any) {
+	v := reflect.ValueOf(config).Elem()
+	r.heading(title, v)
+	for f, inner := range v.Fields() {
+		if !f.Anonymous {
+			continue
+		}
+		_, _ = fmt.Fprintf(&r.b, "It also has the keys under \"Connection %s\".\n\n", f.Type.Name())
+		if !slices.ContainsFunc(r.shared, func(s reflect.Value) bool { return s.Type() == f.Type }) {
+			r.shared = append(r.shared, inner)
+		}
+	}
+	r.table(v, true)
+}
 
 // section writes a heading, the doc comment of a struct, and its table.
 func (r *reference) section(title string, v reflect.Value) {
+	r.heading(title, v)
+	r.table(v, false)
+}
+
+// heading writes a heading and the doc comment of a struct.
+func (r *reference) heading(title string, v reflect.Value) {
 	_, _ = fmt.Fprintf(&r.b, "\n## %s\n\n", title)
 	if doc := comments.Of(v.Type().PkgPath() + "." + v.Type().Name()); doc != "" && title != "Sections" {
 		r.b.WriteString(markdown(doc) + "\n\n")
 	}
-	r.table(v)
 }
 
-// table writes the table of the keys of a struct.
-func (r *reference) table(v reflect.Value) {
+// table writes the table of the keys of a struct: if own is set, without those of
+// embedded structs.
+func (r *reference) table(v reflect.Value, own bool) {
 	r.b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
-	r.rows(v, "")
+	r.rows(v, "", own)
 }
 
 // rows writes a row for each key of a struct and of its nested structs.
-func (r *reference) rows(v reflect.Value, at string) {
+func (r *reference) rows(v reflect.Value, at string, own bool) {
 	fields, _ := fieldsOf(v.Type()) // Schema has checked the error
 	for _, f := range fields {
+		if own && len(f.index) > 1 {
+			continue
+		}
 		path, w := in(at, f.name), v.FieldByIndex(f.index)
 		def := defaultText(w)
 		if f.required {
@@ -89,7 +121,7 @@ func (r *reference) inner(v reflect.Value, at string) {
 	switch {
 	case t == componentType || isScalar(t):
 	case t.Kind() == reflect.Struct:
-		r.rows(v, at)
+		r.rows(v, at, false)
 	case t.Kind() == reflect.Pointer:
 		r.inner(newOf(t.Elem()).Elem(), at)
 	case t.Kind() == reflect.Slice:

@@ -166,12 +166,32 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if isSource(at) {
+			if err := b.addFormat(v.Elem().Type(), inner); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
 		if !slices.ContainsFunc(inner.Properties, func(p property) bool { return p.name == "name" }) {
 			inner.Properties = append(inner.Properties, property{"name", &schema{Description: nameComment, Type: "string", Pattern: `^[A-Za-z0-9_.-]{1,64}$`}})
 		}
 		s.Properties = append(s.Properties, property{name, inner})
 	}
 	return s, nil
+}
+
+// addFormat adds the keys of [Format] to the schema of a source of type t.
+func (b *schemaBuilder) addFormat(t reflect.Type, source *schema) error {
+	fields, _ := fieldsOf(t) // structure has checked the error
+	if err := checkOwn(fields); err != nil {
+		return err
+	}
+	format, err := b.structure(reflect.ValueOf(new(DefaultFormat())).Elem(), "")
+	if err != nil {
+		return err
+	}
+	source.Properties = append(format.Properties, source.Properties...)
+	source.Required = append(format.Required, source.Required...)
+	return nil
 }
 
 const nameComment = "The name of the component in metrics, logs and checkpoints. Default: its type and a number."

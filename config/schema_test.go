@@ -124,7 +124,7 @@ func TestSchemaMistakes(t *testing.T) {
 		if _, err := Schema(types); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want %s", config, err, want)
 		}
-		_, err := Parse("c", []byte("sources: [x: {a: 1}]\ncodec: {format: lines}\nsinks: []"), types, Env{})
+		_, err := Parse("c", []byte("sources: [x: {a: 1}]\nsinks: []"), types, Env{})
 		if _, isName := config.(*struct {
 			A int `yaml:"a" min:"x"`
 		}); !isName && (err == nil || !strings.Contains(err.Error(), "BUG: unsupported configuration")) {

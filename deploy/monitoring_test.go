@@ -26,8 +26,8 @@ func exposed(t *testing.T) (all map[string]map[string]bool, help map[string]stri
 	logs := start(t, replaced(t, "logclean.yaml", "mode: batch", "mode: tail"), env...)
 	logs.untilReady()
 	listener := filepath.Join(t.TempDir(), "core.yaml")
-	write(t, listener, "sources: [{nats: {servers: ["+natstest.Start(t, nil).URL()+"], subjects: [in]}}]\n"+
-		"codec: {format: lines}\nsinks: [{discard: {}}]\nadmin: {listen: \"${URLFOLD_ADMIN}\"}\n")
+	write(t, listener, "sources: [{nats: {from: lines, servers: ["+natstest.Start(t, nil).URL()+"], subjects: [in]}}]\n"+
+		"sinks: [{discard: {}}]\nadmin: {listen: \"${URLFOLD_ADMIN}\"}\n")
 	core := start(t, listener)
 	core.untilReady()
 	all, help = map[string]map[string]bool{}, map[string]string{}

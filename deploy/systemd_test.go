@@ -79,7 +79,7 @@ func TestUnit(t *testing.T) {
 // The folder of the unit is the default of data_dir.
 func TestUnitStateDirectory(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "urlfold.yaml")
-	write(t, config, "sources: [{file: {include: [/x]}}]\ncodec: {format: lines}\nsinks: [{discard: {}}]\n")
+	write(t, config, "sources: [{file: {from: lines, include: [/x]}}]\nsinks: [{discard: {}}]\n")
 	if out := run(t, nil, "check", "-c", config, "--show"); !strings.Contains(out, "data_dir: \"/var/lib/urlfold\"\n") {
 		t.Errorf("the defaults are\n%s", out)
 	}

@@ -35,7 +35,7 @@ func ExampleDefine() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	conf := filepath.Join(dir, "urlfold.yaml")
-	text := "{version: 1, sources: [stdin: {}], sinks: [print: {prefix: '* '}], codec: {format: lines, to: urls}, admin: {listen: ''}}"
+	text := "{version: 1, sources: [stdin: {from: lines}], sinks: [print: {prefix: '* '}], codec: {to: urls}, admin: {listen: ''}}"
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		panic(err)
 	}

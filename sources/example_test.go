@@ -36,7 +36,7 @@ func ExampleDefine() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	conf := filepath.Join(dir, "urlfold.yaml")
-	text := "{version: 1, sources: [count: {pages: 2}], sinks: [stdout: {}], codec: {format: lines, to: urls}, admin: {listen: ''}}"
+	text := "{version: 1, sources: [count: {from: lines, pages: 2}], sinks: [stdout: {}], codec: {to: urls}, admin: {listen: ''}}"
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		panic(err)
 	}

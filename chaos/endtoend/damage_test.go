@@ -32,8 +32,7 @@ func TestDamageIsShown(t *testing.T) {
 	config := fmt.Sprintf(`
 version: 1
 data_dir: %s
-sources: [{file: {include: ["%s/*.gz"], mode: tail, damage_after: 10ms}}]
-codec: {format: lines}
+sources: [{file: {from: lines, include: ["%s/*.gz"], mode: tail, damage_after: 10ms}}]
 sinks: [{file: {path: %s}}]
 commit_interval: 50ms
 admin: {listen: "127.0.0.1:0"}

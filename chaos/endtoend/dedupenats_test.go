@@ -65,8 +65,8 @@ func (w *dedupeWorld) config(dedupe string) string {
 	return fmt.Sprintf(`
 version: 1
 sources:
-  - jetstream: {servers: [%q], stream: IN, durable: urlfold, consumer: {ack_wait: 2s}, nak_delay: 300ms, batch: {messages: 200}}
-codec: {format: lines, %[4]s}
+  - jetstream: {from: lines, servers: [%q], stream: IN, durable: urlfold, consumer: {ack_wait: 2s}, nak_delay: 300ms, batch: {messages: 200}}
+codec: {%[4]s}
 dedupe: {by: %[5]s, bucket: seen, %[2]s}
 sinks:
   - jetstream: {servers: [%[1]q], subject: "out.{host_key%%8}", msg_id: %[3]s}
@@ -328,7 +328,7 @@ func TestDedupeNATSRemember(t *testing.T) {
 func TestDedupeNATSWindows(t *testing.T) {
 	t.Parallel()
 	w := newDedupe(t, "none")
-	config := strings.Replace(w.config("window: {size: 1h, lateness: 30s}"), "format: lines, to: urls", "format: combined, to: {tsv: {fields: [time, norm]}}", 1)
+	config := strings.NewReplacer("from: lines", "from: combined", "to: urls", "to: {tsv: {fields: [time, norm]}}").Replace(w.config("window: {size: 1h, lateness: 30s}"))
 	members := []*chaos.Process{start(t, config), start(t, config)}
 	const hours, copies = 5, 40
 	publish := func(time string, page int) {

@@ -38,8 +38,8 @@ version: 1
 data_dir: %q
 commit_interval: 20ms
 sources:
-  - file: {include: [%q], mode: batch}
-codec: {format: lines, key: k1, to: urls}
+  - file: {from: lines, include: [%q], mode: batch}
+codec: {key: k1, to: urls}
 sinks:
   - jetstream: {servers: [%q], subject: "pages.{key}", msg_id: subject}
 dead_letter: {file: {path: %q}}

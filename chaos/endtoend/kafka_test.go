@@ -82,6 +82,7 @@ version: 1
 data_dir: %q
 sources:
   - kafka:
+      from: lines
       brokers: [%q]
       topics: [%s-in]
       group: %[3]s
@@ -89,7 +90,7 @@ sources:
       heartbeat_interval: 500ms
       rebalance_timeout: 5s
       fetch_wait: 50ms
-codec: {format: lines, profile: equiv}
+codec: {profile: equiv}
 sinks:
   - kafka: {brokers: [%[2]q], topic: %[3]s-out}
 dead_letter: {kafka: {brokers: [%[2]q], topic: %[3]s-dead}}

@@ -119,12 +119,13 @@ version: 1
 data_dir: %q
 sources:
   - jetstream:
+      from: lines
       servers: [%q]
       stream: IN
       durable: urlfold
       consumer: {ack_wait: 2s}
       nak_delay: 0s
-codec: {format: lines, profile: equiv}
+codec: {profile: equiv}
 sinks:
   - jetstream: {servers: [%[2]q], subject: "out.{host_key%%8}", msg_id: %s}
 dead_letter: {jetstream: {servers: [%[2]q], subject: out.dead}}

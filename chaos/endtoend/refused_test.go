@@ -161,8 +161,8 @@ func startRefused(t *testing.T, dir string, r *refuser, policy string, edits ...
 	config := fmt.Sprintf(`
 version: 1
 data_dir: %s
-sources: [{file: {include: [%s], mode: batch}}]
-codec: {format: lines, profile: equiv}
+sources: [{file: {from: lines, include: [%s], mode: batch}}]
+codec: {profile: equiv}
 sinks: [{%s}]
 %s
 order: lane

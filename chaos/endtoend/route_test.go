@@ -61,8 +61,7 @@ func (r *routing) configuration(data, flow string) string {
 data_dir: %q
 admin: {listen: ""}
 sources:
-  - file: {include: [%q], mode: batch}
-codec: {format: combined}
+  - file: {from: combined, include: [%q], mode: batch}
 commit_interval: 10ms
 workers: 1
 %s`, r.path(data), r.path("in/*.log"), flow)

@@ -98,7 +98,7 @@ func TestRunDaemon(t *testing.T) {
 		wg.Go(func() {
 			dir := t.TempDir()
 			in, conf := filepath.Join(dir, "in.txt"), filepath.Join(dir, "urlfold.yaml")
-			text := "version: 1\ndata_dir: " + filepath.Join(dir, "state") + "\nsources: [{file: {include: [" + in + "], mode: tail}}]\nsinks: [stdout: {}]\ncodec: {format: lines, to: urls}\nadmin: {listen: \"\"}\n"
+			text := "version: 1\ndata_dir: " + filepath.Join(dir, "state") + "\nsources: [{file: {from: lines, include: [" + in + "], mode: tail}}]\nsinks: [stdout: {}]\ncodec: {to: urls}\nadmin: {listen: \"\"}\n"
 			if os.WriteFile(in, []byte("HTTP://"+name+".example:80/x\n"), 0o600) != nil || os.WriteFile(conf, []byte(text), 0o600) != nil {
 				t.Error("the files of the test cannot be written")
 				return

@@ -20,7 +20,7 @@ const markEvery = 64
 // counts are incomplete. They are reset to the last mark, and the records
 // between the mark and the current one are counted again.
 type recordCodec struct {
-	pick    func(lane string) *record.Job
+	pick    func(*Lane) *record.Job
 	workers map[*record.Job]*record.Worker
 
 	job      *record.Job // job of the current batch
@@ -42,19 +42,29 @@ type recordCodec struct {
 // NewRecordCodec returns a function that makes a [Codec] for job, for use as
 // Options.NewCodec. If a dead letter is configured, the job should divert.
 func NewRecordCodec(job *record.Job) func() Codec {
-	return NewRecordCodecs(func(string) *record.Job { return job })
+	return newRecordCodecs(func(*Lane) *record.Job { return job })
+}
+
+// NewSourceCodecs is like NewRecordCodec for sources whose records differ in format.
+// jobs are indexed by Lane.Source.
+func NewSourceCodecs(jobs []*record.Job) func() Codec {
+	return newRecordCodecs(func(l *Lane) *record.Job { return jobs[l.Source()] })
 }
 
 // NewRecordCodecs is like NewRecordCodec for lanes whose records differ in
 // format. pick returns the job for the lane with the given name, and always the
 // same job for one lane. It is called for each batch, from many goroutines.
 func NewRecordCodecs(pick func(lane string) *record.Job) func() Codec {
+	return newRecordCodecs(func(l *Lane) *record.Job { return pick(l.Name()) })
+}
+
+func newRecordCodecs(pick func(*Lane) *record.Job) func() Codec {
 	return func() Codec { return &recordCodec{pick: pick, workers: map[*record.Job]*record.Worker{}} }
 }
 
 // begin selects the job of b's lane.
 func (c *recordCodec) begin(b *Batch) {
-	job := c.pick(b.Lane.Name())
+	job := c.pick(b.Lane)
 	b.Out.Apart, b.Out.Binary = job.Apart(), job.Binary()
 	if job == c.job {
 		return

@@ -13,7 +13,7 @@ import (
 // parse parses the text that a user writes below "- file:".
 func parse(section string) (*file.LogConfig, error) {
 	newLog := func() any { c := file.DefaultLogConfig(); return &c }
-	text := "version: 1\nsources: [{src: {}}]\ncodec: {format: lines}\nsinks:\n  - file: {" + section + "}\n"
+	text := "version: 1\nsources: [{src: {from: lines}}]\ncodec: {profile: equiv}\nsinks:\n  - file: {" + section + "}\n"
 	f, err := config.Parse("x.yaml", []byte(text), config.Types{
 		Sources: map[string]func() any{"src": func() any { return new(struct{}) }},
 		Sinks:   map[string]func() any{"file": newLog},

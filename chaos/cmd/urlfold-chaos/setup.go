@@ -68,8 +68,8 @@ func (s *setup) defaults() {
 func (s *setup) text() string {
 	s.defaults()
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 1\ndata_dir: %q\nstate: {on_loss: reread}\nsources:\n  - file: {include: [%q], mode: %s%s}\n", s.dataDir, s.in, s.mode, s.source)
-	fmt.Fprintf(&b, "codec: {format: %s, profile: %s", s.spec.Format, s.profile)
+	fmt.Fprintf(&b, "version: 1\ndata_dir: %q\nstate: {on_loss: reread}\nsources:\n  - file: {from: %s, include: [%q], mode: %s%s}\n", s.dataDir, s.spec.Format, s.in, s.mode, s.source)
+	fmt.Fprintf(&b, "codec: {profile: %s", s.profile)
 	if s.spec.Format == chaos.Combined {
 		b.WriteString(", target: all")
 	}

@@ -128,7 +128,7 @@ func (o *checkOptions) diagnose(sig *command.Signals, path string) (*diagnosis, 
 	}
 	guess := o.options
 	if r.Format != "" {
-		guess.Format = r.Format
+		guess.From = r.Format
 	}
 	if err := r.detect(head, &guess); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 
 // detect finds the format, and the field of the URL if the format needs one.
 func (r *diagnosis) detect(head []byte, o *options) error {
-	if o.Format == "" {
+	if o.From == "" {
 		set, err := o.resolve([]string{r.File})
 		if err != nil {
 			return err
@@ -199,9 +199,9 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 		}
 		r.detected = guess.Guess
 		guess.Guess, r.chosen = guess.Prefixed(head)
-		o.Format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
+		o.From, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
 	}
-	if r.Format = o.Format; o.URLField == "" {
+	if r.Format = o.From; o.URLField == "" {
 		r.findURL(head, o)
 	}
 	return nil
@@ -209,7 +209,7 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 
 // findQuote finds out how the quotes of a TSV are read.
 func (r *diagnosis) findQuote(head []byte, o *options) error {
-	if o.Format != "tsv" || o.Quote != "" {
+	if o.From != "tsv" || o.Quote != "" {
 		return nil
 	}
 	set, err := o.resolve([]string{r.File})
@@ -217,7 +217,7 @@ func (r *diagnosis) findQuote(head []byte, o *options) error {
 		return err
 	}
 	c := set.record
-	c.Format = o.Format
+	c.Format = o.From
 	switch o.Quote = c.QuoteOf(head); {
 	case o.Quote == `"`:
 		r.Quotes = `quote cells (each of the first cells that begins with one also ends with one); --quote none reads them as text`
@@ -231,11 +231,11 @@ func (r *diagnosis) findQuote(head []byte, o *options) error {
 
 // findURL finds the field of the URL if the format needs one.
 func (r *diagnosis) findURL(head []byte, o *options) {
-	if lines, isJSON := record.WithoutPrefix(o.Format, head); isJSON {
+	if lines, isJSON := record.WithoutPrefix(o.From, head); isJSON {
 		r.detectJSON(lines, o)
 		return
 	}
-	if separator := separators[o.Format]; separator != 0 {
+	if separator := separators[o.From]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
 			// By its name. If there is none, the command line works without.
@@ -245,7 +245,7 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 			if best := urlField(fields); urlRank(best, "/") > urlRank("", "/") {
 				o.URLField = best
 			} else {
-				o.Format = "" // see read
+				o.From = "" // see read
 			}
 		} else {
 			r.choose(fields, o)
@@ -255,7 +255,7 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 		}
 		return
 	}
-	switch o.Format {
+	switch o.From {
 	case "journal-export":
 		r.choose(journalFields(head), o)
 	case "msgpack", "protobuf":
@@ -275,8 +275,8 @@ func (r *diagnosis) detectJSON(lines []byte, o *options) {
 		o.Base, o.URLs = "", []string{parts}
 		return
 	}
-	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.Format == "jsonl" {
-		r.Format, o.Format, o.Base, r.chosen = format, format, "", true
+	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.From == "jsonl" {
+		r.Format, o.From, o.Base, r.chosen = format, format, "", true
 		return
 	}
 	if paths := jsonURLFields(lines); len(paths) > 0 {
@@ -302,8 +302,8 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 		return err
 	}
 	set.record.Divert, set.tables.limits.Whole = true, true
-	f := &formats{config: set.record, given: o.Format, jobs: map[variant]*record.Job{}}
-	job, err := f.add(variant{format: cmp.Or(o.Format, rowless{}.Name())})
+	f := &formats{config: set.record, given: o.From, jobs: map[variant]*record.Job{}}
+	job, err := f.add(variant{format: cmp.Or(o.From, rowless{}.Name())})
 	if err != nil {
 		r.Why = flagNames(err).Error()
 		return nil
@@ -338,7 +338,7 @@ func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
 		return nil
 	}
 	plain, other := *r, *o
-	plain.Format, plain.Fit, plain.chosen, other.Format = r.detected.Format, r.detected.Fit, false, r.detected.Format
+	plain.Format, plain.Fit, plain.chosen, other.From = r.detected.Format, r.detected.Fit, false, r.detected.Format
 	if err := plain.read(sig, &other); err != nil {
 		return err
 	}

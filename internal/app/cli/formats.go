@@ -270,7 +270,7 @@ func (f *formats) notice() string {
 func (f *formats) checkConditions(job *record.Job, format string, head []byte) error {
 	c := f.config
 	c.Format = format
-	return recordconf.CheckConditions(job, &c, head, "--map %s=NAME")
+	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 
 // any reports whether is is true for the job of an input.

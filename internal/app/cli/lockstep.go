@@ -40,13 +40,13 @@ func (s *settings) resolveLockStep() {
 	if s.LockStep == "" {
 		return
 	}
-	if s.Format == "" && s.Delimiter == "" {
-		s.Format = "lines"
+	if s.From == "" && s.Delimiter == "" {
+		s.From = "lines"
 	}
-	if s.Format == table.Arrow && s.Render.Form == "" {
+	if s.From == table.Arrow && s.Render.Form == "" {
 		s.Render.Form = record.RenderArrow.String()
 	}
-	if s.Format == "tsv" { // as ClickHouse writes it
+	if s.From == "tsv" { // as ClickHouse writes it
 		if s.URLField == "" && len(s.URLs) == 0 {
 			s.URLField = "1"
 		}
@@ -85,7 +85,7 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	done := make(chan result, 1)
 	go func() {
 		var r result
-		if in, out := cmd.InOrStdin(), terminal.Writer(cmd.OutOrStdout()); set.Format == table.Arrow {
+		if in, out := cmd.InOrStdin(), terminal.Writer(cmd.OutOrStdout()); set.From == table.Arrow {
 			r.stats, r.err = lockstep.RunBatches(in, out, set.URLField, c)
 		} else {
 			r.stats, r.err = lockstep.Run(in, out, c)
@@ -128,7 +128,7 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 	}
 	switch keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend; {
 	case !job.LineByLine():
-		return nil, command.Usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.Format))
+		return nil, command.Usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.From))
 	case s.record.Render == record.RenderParquet:
 		return nil, command.Usage(errors.New("--lock-step: not possible with --to parquet, which does not write lines"))
 	case s.record.Target == record.TargetAll && !keeps:
@@ -142,7 +142,7 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 func (s *settings) emptyAnswer(job *record.Job) []byte {
 	keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend
 	switch render := s.record.Render; {
-	case render == record.RenderJSONL, keeps && (s.Format == "jsonl" || record.IsJSONLog(s.Format)):
+	case render == record.RenderJSONL, keeps && (s.From == "jsonl" || record.IsJSONLog(s.From)):
 		return []byte("{}\n")
 	case render == record.RenderKeys:
 		return []byte("\t\n")

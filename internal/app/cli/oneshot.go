@@ -185,7 +185,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 // has their bytes.
 func (s *settings) encodings() compress.Encodings {
 	switch {
-	case s.Format == "msgpack" || s.Format == "protobuf": // which are not text
+	case s.From == "msgpack" || s.From == "protobuf": // which are not text
 		return compress.EncodingsAsIs
 	case s.copies:
 		return compress.EncodingsRefuse

@@ -24,6 +24,7 @@ import (
 // options holds the flags of the one-shot as the user typed them. Scripts
 // depend on the flag names.
 type options struct {
+	config.Format `group:"Input"`
 	config.Codec  `group:"Input"`
 	inputOptions  `group:"Input"`
 	codecOptions  `group:"Normalization"`
@@ -64,9 +65,6 @@ type inputOptions struct {
 	// duration, client, agent, referer, vhost, request_id or method; NAME has the syntax of
 	// --url-field. Default: the usual names.
 	Mapped []string `flag:"map" for:"readers" split:"," arg:"FIELD=NAME" job:"Map"`
-	// Read the first row of a table as its header: ANSWER is yes or no. Without a header,
-	// --url-field and the like must be numbers of columns.
-	InputHeader string `flag:"input-header" for:"readers" enum:"yes,no" arg:"ANSWER" noun:"value" job:"NoHeader"`
 	// Keep only the records for which this expression is true, such as 'status == 200 &&
 	// agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
@@ -203,8 +201,8 @@ type runOptions struct {
 // in addition to the built-in ones; it may be nil.
 func newOptions(c *daemon.Catalog) options {
 	o := options{
+		Format:        config.DefaultFormat(),
 		Codec:         config.Default().Codec,
-		inputOptions:  inputOptions{InputHeader: "yes"},
 		outputOptions: outputOptions{Header: "auto", Compress: autoCompress},
 		limitOptions:  limitOptions{Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{

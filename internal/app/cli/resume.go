@@ -160,7 +160,7 @@ func (s *settings) fingerprint() string {
 	profile, _ := os.ReadFile(s.Profile) // if it is a file
 	text, err := json.Marshal([]any{
 		version(), builtin, fmt.Sprintf("%+v", n.Profile()), profile, n.PolicyVersions(s.record.Level), n.KeyFunction(s.record.Level), fmt.Sprintf("%x", sha256.Sum256(key)),
-		o.Codec, o.inputOptions, o.codecOptions, o.outputOptions, o.limitOptions, o.runOptions,
+		o.Format, o.Codec, o.inputOptions, o.codecOptions, o.outputOptions, o.limitOptions, o.runOptions,
 	})
 	if err != nil {
 		panic("BUG: settings cannot be written: " + err.Error())

@@ -57,9 +57,9 @@ func runConfig(t *testing.T, text string, args ...string) (stderr string, exit i
 	return errs.String(), exit
 }
 
-// passThroughJetStream sends messages through a daemon with the given section
-// codec, and returns what it writes and its dead letters.
-func passThroughJetStream(t *testing.T, codec string, messages [][]byte) (out, dead [][]byte) {
+// passThroughJetStream sends messages through a daemon with the given keys
+// of its source, and returns what it writes and its dead letters.
+func passThroughJetStream(t *testing.T, format string, messages [][]byte) (out, dead [][]byte) {
 	t.Helper()
 	srv := natstest.Start(t, nil)
 	nc, err := nats.Connect(srv.URL())
@@ -88,8 +88,7 @@ func passThroughJetStream(t *testing.T, codec string, messages [][]byte) (out, d
 	}
 	stderr, exit := runConfig(t, fmt.Sprintf(`version: 1
 sources:
-  - jetstream: {servers: [%[1]q], stream: IN, durable: d}
-codec: %[2]s
+  - jetstream: {%[2]s, servers: [%[1]q], stream: IN, durable: d}
 order: lane
 on_error: {rejected: dead-letter}
 sinks:
@@ -97,7 +96,7 @@ sinks:
 dead_letter:
   jetstream: {servers: [%[1]q], subject: dead}
 admin: {listen: ""}
-`, srv.URL(), codec))
+`, srv.URL(), format))
 	if exit != command.ExitDone {
 		t.Fatalf("exit code %d\n%s", exit, stderr)
 	}
@@ -123,7 +122,7 @@ admin: {listen: ""}
 func TestMsgpackJetStream(t *testing.T) {
 	in, want := visits(500)
 	damaged := append(bytes.Clone(in[3]), '\n')
-	out, dead := passThroughJetStream(t, `{format: msgpack, url_field: url}`, slices.Insert(slices.Clone(in), 7, damaged))
+	out, dead := passThroughJetStream(t, `from: msgpack, url_field: url`, slices.Insert(slices.Clone(in), 7, damaged))
 	if !slices.EqualFunc(out, want, bytes.Equal) {
 		t.Errorf("got %d messages, want %d; the first is %q, want %q", len(out), len(want), out[0], want[0])
 	}
@@ -157,8 +156,7 @@ func TestMsgpackFiles(t *testing.T) {
 		return fmt.Sprintf(`version: 1
 data_dir: %[1]s/state
 sources:
-  - file: {include: [%[1]s/in.msgpack]}
-codec: {format: msgpack, url_field: url}
+  - file: {from: msgpack, url_field: url, include: [%[1]s/in.msgpack]}
 sinks:
   - file: {path: %[1]s/%[2]s}
 admin: {listen: ""}
@@ -180,7 +178,7 @@ admin: {listen: ""}
 
 // passThroughKafka sends messages through a daemon with the given sections, and
 // returns what it writes, its dead letters, and how it ends.
-func passThroughKafka(t *testing.T, sections string, messages [][]byte) (out, dead [][]byte, stderr string, exit int) {
+func passThroughKafka(t *testing.T, format, sections string, messages [][]byte) (out, dead [][]byte, stderr string, exit int) {
 	t.Helper()
 	_, c := kafkatest.Fake(t, kfake.SeedTopics(1, "in", "out", "dead"))
 	client := kafkatest.Client(t, c, "in", "out", "dead")
@@ -191,14 +189,14 @@ func passThroughKafka(t *testing.T, sections string, messages [][]byte) (out, de
 	kafkatest.Write(t, client, "in", 0, "none", records...)
 	stderr, exit = runConfig(t, fmt.Sprintf(`version: 1
 sources:
-  - kafka: {brokers: [%[1]q], topics: [in], group: g}
-%[2]s
+  - kafka: {%[2]s, brokers: [%[1]q], topics: [in], group: g}
+%[3]s
 sinks:
   - kafka: {brokers: [%[1]q], topic: out}
 dead_letter:
   kafka: {brokers: [%[1]q], topic: dead}
 admin: {listen: ""}
-`, c.Brokers[0], sections))
+`, c.Brokers[0], format, sections))
 	for _, r := range kafkatest.Read(t, client, "out", 1)[0] {
 		out = append(out, r.Value)
 	}
@@ -228,8 +226,7 @@ func protobufVisits(n int) (in, want [][]byte) {
 func TestProtobufKafka(t *testing.T) {
 	in, want := protobufVisits(500)
 	in, want = append(in, []byte{}), append(want, []byte{})
-	out, dead, stderr, exit := passThroughKafka(t, `codec: {format: protobuf, url_field: "3.1"}
-on_error: {rejected: dead-letter}`, slices.Insert(slices.Clone(in), 7, in[3][:5]))
+	out, dead, stderr, exit := passThroughKafka(t, `from: protobuf, url_field: "3.1"`, "on_error: {rejected: dead-letter}", slices.Insert(slices.Clone(in), 7, in[3][:5]))
 	if exit != command.ExitDone || !slices.EqualFunc(out, want, bytes.Equal) {
 		t.Errorf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(want), stderr)
 	}
@@ -317,12 +314,12 @@ func TestAvroKafka(t *testing.T) {
 	url, requests := schemaRegistry(t)
 	in := avroVisits(t, 500)
 	codec := func(more string) string {
-		return fmt.Sprintf(`codec: {format: avro, url_field: request.url, registry: {url: %q, username: u, password: s3cret}}
+		return fmt.Sprintf(`codec: {registry: {url: %q, username: u, password: s3cret}}
 workers: 2
 on_error: {rejected: dead-letter%s}`, url, more)
 	}
 	cut, unknown := in[3][:9], []byte("\x00\x00\x00\x00\x08abc")
-	out, dead, stderr, exit := passThroughKafka(t, codec(""), slices.Insert(slices.Clone(in), 7, cut, unknown))
+	out, dead, stderr, exit := passThroughKafka(t, "from: avro, url_field: request.url", codec(""), slices.Insert(slices.Clone(in), 7, cut, unknown))
 	if exit != command.ExitDone || len(out) != len(in) {
 		t.Fatalf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(in), stderr)
 	}
@@ -350,7 +347,7 @@ on_error: {rejected: dead-letter%s}`, url, more)
 	if n := requests.Load(); n != 2 {
 		t.Errorf("%d requests for 2 ids", n)
 	}
-	out, dead, stderr, exit = passThroughKafka(t, codec(", unknown_schema: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
+	out, dead, stderr, exit = passThroughKafka(t, "from: avro, url_field: request.url", codec(", unknown_schema: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
 	if exit != command.ExitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "on_error.unknown_schema: stop") {
 		t.Errorf("unknown_schema: stop: exit code %d, %d messages, %d dead letters\n%s", exit, len(out), len(dead), stderr)
 	}
@@ -361,17 +358,18 @@ on_error: {rejected: dead-letter%s}`, url, more)
 
 // TestAvroMistakes checks settings that cannot work.
 func TestAvroMistakes(t *testing.T) {
-	f := func(source, codec, want string) {
+	f := func(source, format, registry, want string) {
 		t.Helper()
-		stderr, exit := runConfig(t, fmt.Sprintf("version: 1\ndata_dir: %s\nsources:\n  - %s\ncodec: %s\nsinks:\n  - discard: {}\nadmin: {listen: \"\"}\n", t.TempDir(), source, codec))
+		source = strings.Replace(source, "{", "{"+format+", ", 1)
+		stderr, exit := runConfig(t, fmt.Sprintf("version: 1\ndata_dir: %s\nsources:\n  - %s\ncodec: {%s}\nsinks:\n  - discard: {}\nadmin: {listen: \"\"}\n", t.TempDir(), source, registry))
 		if exit != command.ExitConfig || !strings.Contains(stderr, want) {
-			t.Errorf("%s from %s: exit code %d, want %q in\n%s", codec, source, exit, want, stderr)
+			t.Errorf("%s with %s: exit code %d, want %q in\n%s", source, registry, exit, want, stderr)
 		}
 	}
 	const topic = `kafka: {brokers: ["127.0.0.1:1"], topics: [in], group: g}`
-	f(topic, `{format: avro, url_field: url}`, "avro needs the registry with the schemas of the messages")
-	f(topic, `{format: avro, registry: {url: "http://h"}}`, "url_field: missing: avro needs the path")
-	f(topic, `{format: avro, url_field: url, registry: {url: "http://u:hunter2@h"}}`, "must not contain credentials: set username and password")
-	f(topic, `{format: jsonl, url_field: url, registry: {url: "http://h"}}`, "the schema registry applies only to the format avro")
-	f(`file: {include: [/tmp/x]}`, `{format: avro, url_field: url, registry: {url: "http://h"}}`, "cannot read the format avro, which occurs only in messages")
+	f(topic, "from: avro, url_field: url", ``, "avro needs the registry with the schemas of the messages")
+	f(topic, "from: avro", `registry: {url: "http://h"}`, "url_field: missing: avro needs the path")
+	f(topic, "from: avro, url_field: url", `registry: {url: "http://u:hunter2@h"}`, "must not contain credentials: set username and password")
+	f(topic, "from: jsonl, url_field: url", `registry: {url: "http://h"}`, "the schema registry applies only to the format avro")
+	f(`file: {include: [/tmp/x]}`, "from: avro, url_field: url", `registry: {url: "http://h"}`, "cannot read the format avro, which occurs only in messages")
 }

@@ -39,12 +39,12 @@ func TestRunBrokerMistake(t *testing.T) {
 		write(t, name, fmt.Sprintf(`version: 1
 sources:
   - kafka:
+      from: lines
       brokers: [%q]
       topics: [in]
       group: g
       request_timeout: %s
       sasl: {mechanism: PLAIN, username: u, password: %q}
-codec: {format: lines}
 sinks:
   - discard: {}
 admin: {listen: ""}
@@ -70,7 +70,7 @@ admin: {listen: ""}
 	}
 	wrong := "broker " + c.Brokers[0] + ": rejects the user name or password (PLAIN, user \"u\")"
 	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, command.ExitConfig, wrong)
-	f(c.Brokers[0], "wr0ng-pass", []string{"check", "--connect"}, command.ExitUsage, wrong, "c.yaml:8:13: ")
+	f(c.Brokers[0], "wr0ng-pass", []string{"check", "--connect"}, command.ExitUsage, wrong, "c.yaml:9:13: ")
 	f(nobody, "wr0ng-pass", []string{"run"}, command.ExitFatal, "cannot reach brokers "+nobody)
 	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, command.ExitDone)
 }
@@ -95,8 +95,7 @@ func TestRunNATSMistake(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, fmt.Sprintf(`version: 1
 sources:
-  - jetstream: {servers: [%q], stream: S, durable: d, %s}
-codec: {format: lines}
+  - jetstream: {from: lines, servers: [%q], stream: S, durable: d, %s}
 sinks:
   - discard: {}
 admin: {listen: ""}
@@ -176,8 +175,7 @@ func TestRunBatchIDs(t *testing.T) {
 		write(t, name, fmt.Sprintf(`version: 1
 data_dir: %s
 sources:
-  - file: {include: [%q], mode: batch}
-codec: {format: lines}
+  - file: {from: lines, include: [%q], mode: batch}
 commit_interval: 20ms
 batch: {size: %dKiB}
 sinks:
@@ -262,7 +260,7 @@ func TestBatchIDsRefused(t *testing.T) {
 	f := func(source, sink string, want ...string) {
 		t.Helper()
 		name := filepath.Join(t.TempDir(), "c.yaml")
-		write(t, name, "version: 1\nsources:\n  - "+source+"\ncodec: {format: lines}\nsinks:\n  - jetstream: {servers: [nats://h], subject: x, "+sink+"}\n")
+		write(t, name, "version: 1\nsources:\n  - "+strings.Replace(strings.Replace(source, "{", "{from: lines, ", 1), ", }", "}", 1)+"\nsinks:\n  - jetstream: {servers: [nats://h], subject: x, "+sink+"}\n")
 		cmd, stderr := program(t, "check", "-c", name)
 		_, err := cmd.Output()
 		wantCode := command.ExitUsage

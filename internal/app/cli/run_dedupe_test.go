@@ -81,7 +81,7 @@ func TestRunDedupe(t *testing.T) {
 // TestRunDedupeWindow: the times in the records decide, across kills, which
 // duplicates are dropped, which records are late, and when keys disappear.
 func TestRunDedupeWindow(t *testing.T) {
-	config := strings.NewReplacer("format: lines", "format: combined, base: http://h", "path: out.log", "path: out.log, exactly_once: true", "{by: equivalent}", "{by: equivalent, window: {size: 1h, lateness: 10m}}").Replace(deduping)
+	config := strings.NewReplacer("from: lines", "from: combined, base: http://h", "path: out.log", "path: out.log, exactly_once: true", "{by: equivalent}", "{by: equivalent, window: {size: 1h, lateness: 10m}}").Replace(deduping)
 	d := newRun(t, config)
 	line := func(clock, page string) string {
 		return `192.0.2.7 - - [10/Oct/2000:` + clock + ` +0200] "GET ` + page + ` HTTP/1.1" 200 1 "-" "-"` + "\n"
@@ -139,14 +139,13 @@ func TestDedupeResetElsewhere(t *testing.T) {
 	const kafka = `version: 1
 data_dir: state
 sources:
-  - kafka: {brokers: ["127.0.0.1:1"], topics: [t], group: g}
-codec: {format: lines}
+  - kafka: {from: lines, brokers: ["127.0.0.1:1"], topics: [t], group: g}
 dedupe: {scope: lane, changelog: {topic: keys}}
 sinks:
   - file: {path: out.log}
 `
 	d := newRun(t, kafka)
-	if code, out := d.run("daemon", "reset", "--dedupe-only", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: topic: the keys are in the topic keys: stop all instances") {
+	if code, out := d.run("daemon", "reset", "--dedupe-only", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:5:42: topic: the keys are in the topic keys: stop all instances") {
 		t.Errorf("%d, %q", code, out)
 	}
 }

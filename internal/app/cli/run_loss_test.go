@@ -71,13 +71,13 @@ var losses = []loss{
 	{"damaged archive, skipped", "file finished", "unverified_lines", `urlfold_archive_unverified_records_total{component="in",outcome="withheld"}`, damagedArchive("skip-file")},
 	{"damaged archive, emitted", "file finished", "", `urlfold_archive_verdicts_total{component="in",verdict="truncated"}`, damagedArchive("emit-and-report")},
 	{"on_error.unparsed: drop", "records dropped", "lost_records", "urlfold_discarded_records_total", func(t *testing.T) *daemonRun {
-		d := newRun(t, strings.Replace(tailing, "format: lines", "format: combined", 1)+"on_error: {unparsed: drop}\n")
+		d := newRun(t, strings.Replace(tailing, "from: lines", "from: combined", 1)+"on_error: {unparsed: drop}\n")
 		d.feed("a\nb\nc\n")
 		d.start()
 		return d
 	}},
 	{"rejected, and nothing to write", "records dropped", "lost_records", "urlfold_discarded_records_total", func(t *testing.T) *daemonRun {
-		d := newRun(t, strings.Replace(tailing, "format: lines", "format: lines, to: urls", 1))
+		d := newRun(t, strings.Replace(tailing, "profile: equiv", "profile: equiv, to: urls", 1))
 		d.feed("http://[/\nhttp://h:x/\n")
 		d.start()
 		return d
@@ -103,7 +103,7 @@ var losses = []loss{
 	{"dead letter refused, dropped", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{component="dead_letter",`, func(t *testing.T) *daemonRun {
 		_, c := kafkatest.Fake(t)
 		kafkatest.CreateTopic(t, c, "dead", 1, map[string]string{"max.message.bytes": "100"})
-		d := newRun(t, strings.Replace(tailing, "format: lines", "format: combined", 1)+fmt.Sprintf("dead_letter: {kafka: {brokers: [%q], topic: dead, compress: none}}\non_error: {refused: drop}\n", c.Brokers[0]))
+		d := newRun(t, strings.Replace(tailing, "from: lines", "from: combined", 1)+fmt.Sprintf("dead_letter: {kafka: {brokers: [%q], topic: dead, compress: none}}\non_error: {refused: drop}\n", c.Brokers[0]))
 		d.feed(strings.Repeat("a", 2000) + "\n")
 		d.start()
 		return d

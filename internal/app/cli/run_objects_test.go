@@ -24,8 +24,8 @@ import (
 const fromObjects = `version: 1
 data_dir: state
 sources:
-  - s3: {name: in, include: ["s3://bucket/in"], mode: batch, restart_point_every: 1MiB}
-codec: {format: lines, profile: equiv}
+  - s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch, restart_point_every: 1MiB}
+codec: {profile: equiv}
 sinks:
   - file: {name: out, path: "out/{source.relpath}", exactly_once: true}
 commit_interval: 20ms

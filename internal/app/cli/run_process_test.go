@@ -43,8 +43,8 @@ const tailing = `version: 1
 data_dir: state
 admin: {listen: "127.0.0.1:0"}
 sources:
-  - file: {name: in, include: ["in.log"], poll_interval: 10ms}
-codec: {format: lines, profile: equiv}
+  - file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}
+codec: {profile: equiv}
 sinks:
   - file: {name: out, path: out.log}
 commit_interval: 10ms
@@ -226,7 +226,7 @@ func TestRunReload(t *testing.T) {
 	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), `c.yaml:6:33: profile: unknown profile \"equib\" (did you mean \"equiv\"?)`) {
+	if !strings.Contains(d.log.String(), `c.yaml:6:18: profile: unknown profile \"equib\" (did you mean \"equiv\"?)`) {
 		t.Error("the log lacks the position of the error")
 	}
 	d.measures("urlfold_config_reload_failed 1")
@@ -497,8 +497,7 @@ func TestValidateConnect(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "c.yaml")
 	write(t, name, fmt.Sprintf(`version: 1
 sources:
-  - jetstream: {servers: [%q], stream: S, durable: d, consumer: {ack_wait: 2s}}
-codec: {format: lines}
+  - jetstream: {from: lines, servers: [%q], stream: S, durable: d, consumer: {ack_wait: 2s}}
 sinks:
   - discard: {}
 `, server.URL()))

@@ -46,8 +46,8 @@ func TestRunRegistryDown(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "c.yaml")
 	write(t, name, fmt.Sprintf(`version: 1
 sources:
-  - jetstream: {servers: [%q], stream: IN, durable: d}
-codec: {format: avro, url_field: url, registry: {url: %q, request_timeout: 5m}}
+  - jetstream: {from: avro, url_field: url, servers: [%q], stream: IN, durable: d}
+codec: {registry: {url: %q, request_timeout: 5m}}
 sinks:
   - discard: {}
 shutdown_timeout: 1h

@@ -18,8 +18,8 @@ import (
 const filtering = `version: 1
 data_dir: state
 admin: {listen: ""}
-sources: [stdin: {}]
-codec: {format: lines, profile: equiv}
+sources: [stdin: {from: lines}]
+codec: {profile: equiv}
 sinks: [stdout: {}]
 `
 
@@ -165,15 +165,15 @@ func TestRunFilterStuck(t *testing.T) {
 // Invalid uses of standard streams are errors with positions.
 func TestRunFilterMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"sources: [stdin: {}]\nsinks: [file: {path: o, exactly_once: true}]":                        "c.yaml:2:18: incompatible with exactly_once of a sink: stdin cannot be read again",
-		"sources: [file: {include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: incompatible with exactly_once of another sink: stdout cannot be truncated",
-		"sources: [stdin: {name: a}, stdin: {name: b}]\nsinks: [discard: {}]":                       "c.yaml:2:36: another source already reads stdin",
-		"sources: [stdin: {}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                      "another sink already writes to stdout",
-		"sources: [stdin: {}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                   "cannot be combined with gzip",
-		"sources: [stdin: {}]\nsinks: [file: {path: /dev/stdout}]":                                  "use the stdout sink",
+		"sources: [stdin: {from: lines}]\nsinks: [file: {path: o, exactly_once: true}]":                          "c.yaml:2:18: incompatible with exactly_once of a sink: stdin cannot be read again",
+		"sources: [file: {from: lines, include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: incompatible with exactly_once of another sink: stdout cannot be truncated",
+		"sources: [stdin: {from: lines, name: a}, stdin: {from: lines, name: b}]\nsinks: [discard: {}]":          "c.yaml:2:49: another source already reads stdin",
+		"sources: [stdin: {from: lines}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                        "another sink already writes to stdout",
+		"sources: [stdin: {from: lines}]\nsinks: [stdout: {compress: {gzip: {}, zstd: {}}}]":                     "cannot be combined with gzip",
+		"sources: [stdin: {from: lines}]\nsinks: [file: {path: /dev/stdout}]":                                    "use the stdout sink",
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "c.yaml"), "version: 1\n"+text+"\ncodec: {format: lines}\n")
+		write(t, filepath.Join(dir, "c.yaml"), "version: 1\n"+text+"\n")
 		cmd, stderr := program(t, "check", "-c", "c.yaml")
 		cmd.Dir = dir
 		_, err := cmd.Output()

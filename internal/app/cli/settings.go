@@ -71,7 +71,7 @@ func (o *options) checkFailOn(values []string) error {
 // resolve validates the flags and returns what they mean. Its error joins all
 // errors in the flags.
 func (o *options) resolve(paths []string) (*settings, error) {
-	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.Format)}
+	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.From)}
 	var bad command.Mistakes
 	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
 		if slices.Contains(stdoutNames, *name) {
@@ -165,17 +165,16 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 			bad.Add("--secret", fmt.Errorf("%q is not a name: repeat --secret for each name", name))
 		}
 	}
-	s.NoHeader = s.InputHeader == "no"
-	if s.Delimiter != "" && s.Format == "" {
-		s.Format = "csv"
+	if s.Delimiter != "" && s.From == "" {
+		s.From = "csv"
 	}
 	s.takeNote(bad)
-	s.Codec.URL = config.URLParts(s.urlParts(bad))
-	s.Codec.Map = s.mapping(bad)
+	s.Format.URL = config.URLParts(s.urlParts(bad))
+	s.Format.Map = s.mapping(bad)
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro), table.Format(table.Arrow))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
 	s.record.Divert = s.Rejects != ""
-	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
+	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Format, &s.Codec, s.Where, nil)))
 }
 
 // hides reports whether --redact or --secret hides anything.

@@ -156,8 +156,8 @@ func hostile(t *testing.T, dir string) (bad string) {
 		"twice":              "http://a.b/" + evil + "\nhttp://a.b/" + evil + "#x\n",
 		"jsonl":              `{"url":"http://a.b/` + "\u202e\u2028\U000e0041" + `"}` + "\n",
 		"cdx":                " CDX N b a m s k r M S V g\ncom,bad)/" + evil + " 20260101000000 http://a.b/" + evil + " text/html 200 X - - 1 1 x.warc.gz\n",
-		"empty.yaml":         "version: 1\ndata_dir: state\nadmin: {listen: \"\"}\nsources:\n  - file: {include: [\"bad*.log\", log], mode: batch}\ncodec: {format: lines}\nsinks:\n  - stdout: {}\n",
-		"bad.yaml":           "version: 1\nnonsense" + "\u202e" + ": 1\ncodec: {format: \"EVIL\\e[31m\\u2028\"}\n",
+		"empty.yaml":         "version: 1\ndata_dir: state\nadmin: {listen: \"\"}\nsources:\n  - file: {from: lines, include: [\"bad*.log\", log], mode: batch}\nsinks:\n  - stdout: {}\n",
+		"bad.yaml":           "version: 1\nnonsense" + "\u202e" + ": 1\ncodec: {profile: \"EVIL\\e[31m\\u2028\"}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Skipf("the file system does not take such names: %v", err)
@@ -313,7 +313,7 @@ func TestTerminalDaemon(t *testing.T) {
 		_ = f.Close()
 	}
 	appendLine()
-	config := "version: 1\ndata_dir: state\nadmin: {listen: \"unix:" + dir + "/sock\", tap: true}\nsources:\n  - file: {include: [\"in*\"], poll_interval: 20ms}\ncodec: {format: lines}\nsinks:\n  - discard: {}\n"
+	config := "version: 1\ndata_dir: state\nadmin: {listen: \"unix:" + dir + "/sock\", tap: true}\nsources:\n  - file: {from: lines, include: [\"in*\"], poll_interval: 20ms}\nsinks:\n  - discard: {}\n"
 	if err := os.WriteFile(filepath.Join(dir, "c.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -106,8 +106,8 @@ func TestWARCRun(t *testing.T) {
 	write(t, filepath.Join(dir, "c.yaml"), `version: 1
 data_dir: state
 sources:
-  - file: {name: in, include: ["in.warc"], mode: batch}
-codec: {format: warc, profile: equiv, max_record: 64KiB}
+  - file: {from: warc, name: in, include: ["in.warc"], mode: batch}
+codec: {profile: equiv, max_record: 64KiB}
 sinks:
   - file: {name: out, path: out.warc.gz}
 

@@ -15,8 +15,9 @@ import (
 )
 
 // RunTests runs the test cases of a configuration. It processes each URL as a
-// record of format lines, with the normalization settings of f. It ignores a
-// base that refers to a field, since there is no record to take it from. It
+// record of format lines, with the normalization settings of f and the base of its
+// first source. It ignores a base that refers to a field, since there is no record to
+// take it from. It
 // returns the number of failed cases; the error joins a *config.Error with its
 // position for each failed expectation.
 func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
@@ -46,7 +47,7 @@ type cases struct {
 
 // newCases returns a runner for the test cases of f.
 func (cat *Catalog) newCases(f *config.File) (*cases, error) {
-	rc, err := cat.recordConfig(f, nil, allSound) // the cases are lines
+	rc, err := cat.recordConfig(f, &f.Sources[0], nil, allSound) // the cases are lines
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +65,14 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 		}
 		job, err := record.New(t)
 		if err != nil {
-			return nil, recordErrors(f, err, allSound)
+			return nil, recordErrors(f, &f.Sources[0], err, allSound)
 		}
 		c.workers[t.Level] = job.NewWorker()
 	}
 	t.Level, t.Redact = rc.Level, redact.OrPasswords(rc.Redact)
 	job, err := record.New(t)
 	if err != nil {
-		return nil, recordErrors(f, err, allSound)
+		return nil, recordErrors(f, &f.Sources[0], err, allSound)
 	}
 	c.show = job.NewWorker()
 	return c, nil

@@ -69,17 +69,15 @@ func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) 
 // Types returns the catalog in the form that package config uses.
 func (cat *Catalog) Types() config.Types {
 	t := config.Types{
-		Sources:     map[string]func() any{},
-		Sinks:       map[string]func() any{},
-		DeadLetters: map[string]func() any{},
-		Check:       func(f *config.File, sound func(string) bool) error { return cat.prepare(f).check(sound) },
+		Sources: map[string]func() any{},
+		Sinks:   map[string]func() any{},
+		Check:   func(f *config.File, sound func(string) bool) error { return cat.prepare(f).check(sound) },
 	}
 	for name, s := range cat.sources {
 		t.Sources[name] = s.Default
 	}
 	for name, s := range cat.sinks {
 		t.Sinks[name] = s.Default
-		t.DeadLetters[name] = s.Default
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
@@ -16,41 +17,45 @@ import (
 // codec returns the function that makes the codecs of p, with those that look at
 // the same records. The counts of a shadow start at zero.
 func (d *Daemon) codec(p *plan) func() engine.Codec {
-	next := engine.NewRecordCodec(p.job)
+	next := engine.NewSourceCodecs(p.jobs)
 	d.shadow.Store(nil)
 	if s := p.shadow; s != nil {
 		shadow := keydiff.NewShadow(s.a, s.b, s.oneIn, s.memory, time.Now())
 		d.shadow.Store(shadow)
-		next = shadow.Wrap(next, s.jobA, s.jobB)
+		next = shadow.Wrap(next, s.jobsA, s.jobsB)
 	}
 	if d.tap != nil {
-		next = d.tap.Wrap(next, p.tapJob, p.file.Codec.Secrets, d.masker.Mask)
+		next = d.tap.Wrap(next, p.tapJobs, p.file.Codec.Secrets, d.masker.Mask)
 	}
 	return next
 }
 
-// addTap sets the job that reads samples, if they are enabled and the
+// addTap sets the jobs that read samples, if they are enabled and the
 // configuration of the records is valid.
 func (p *plan) addTap() error {
-	if p.job == nil || !p.file.Admin.Tap {
+	if p.jobs == nil || !p.file.Admin.Tap {
 		return nil
 	}
-	rc, err := p.catalog.recordConfig(p.file, p.registry, allSound)
-	if err == nil {
-		p.tapJob, err = tap.Job(rc)
-	}
-	if err != nil {
-		return p.file.ErrorAt("admin.tap", err)
+	for _, c := range each(p.file.Sources) {
+		rc, err := p.catalog.recordConfig(p.file, c, p.registry, allSound)
+		if err == nil {
+			var job *record.Job
+			job, err = tap.Job(rc)
+			p.tapJobs = append(p.tapJobs, job)
+		}
+		if err != nil {
+			return p.file.ErrorAt("admin.tap", err)
+		}
 	}
 	return nil
 }
 
 // A shadowPlan is a comparison with a second profile.
 type shadowPlan struct {
-	a, b       keydiff.Side
-	jobA, jobB *record.Job
-	oneIn      int
-	memory     int64 // bytes
+	a, b         keydiff.Side
+	jobsA, jobsB []*record.Job // by source
+	oneIn        int
+	memory       int64 // bytes
 }
 
 // Defaults of a shadow.
@@ -63,26 +68,34 @@ const (
 // configuration of the records is valid.
 func (p *plan) addShadow() error {
 	c := p.file.Shadow
-	if p.job == nil || c == nil {
+	if p.jobs == nil || c == nil {
 		return nil
 	}
-	rc, err := p.catalog.recordConfig(p.file, p.registry, allSound)
-	if err != nil {
-		return p.file.ErrorAt("shadow", err)
-	}
 	s := &shadowPlan{oneIn: cmp.Or(c.OneIn, shadowOneIn), memory: cmp.Or(int64(c.Memory), shadowMemory)}
-	s.a = keydiff.Side{Normalizer: rc.Normalizer, Level: rc.Level}
+	var err error
 	if s.b, err = p.shadowSide(); err != nil {
 		return p.file.ErrorAt("shadow.profile", err)
 	}
-	if s.jobA, err = keydiff.ShadowJob(rc, s.a); err != nil {
-		return p.file.ErrorAt("shadow", err)
-	}
-	if s.jobB, err = keydiff.ShadowJob(rc, s.b); err != nil {
-		return p.file.ErrorAt("shadow", err)
+	for _, c := range each(p.file.Sources) {
+		if err := s.add(p, c); err != nil {
+			return p.file.ErrorAt("shadow", err)
+		}
 	}
 	p.shadow = s
 	return nil
+}
+
+// add makes the jobs of a source.
+func (s *shadowPlan) add(p *plan, c *config.Component) error {
+	rc, err := p.catalog.recordConfig(p.file, c, p.registry, allSound)
+	if err != nil {
+		return err
+	}
+	s.a = keydiff.Side{Normalizer: rc.Normalizer, Level: rc.Level}
+	a, errA := keydiff.ShadowJob(rc, s.a)
+	b, errB := keydiff.ShadowJob(rc, s.b)
+	s.jobsA, s.jobsB = append(s.jobsA, a), append(s.jobsB, b)
+	return errors.Join(errA, errB)
 }
 
 // shadowSide returns the second profile, with the hash and the encoding of

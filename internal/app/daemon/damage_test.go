@@ -15,8 +15,7 @@ const exactly = `version: 1
 data_dir: state
 admin: {listen: ""}
 sources:
-  - file: {include: ["in/*.log"], mode: batch}
-codec: {format: lines}
+  - file: {from: lines, include: ["in/*.log"], mode: batch}
 sinks:
   - file: {path: "out/{source.relpath}", exactly_once: true}
 `

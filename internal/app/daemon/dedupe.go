@@ -169,19 +169,19 @@ func (p *plan) checkWindow(sound func(path string) bool) error {
 		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))
 	case !files && w.HasIdle():
 		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: with others, no partition waits for another one"))
-	case !w.ByMessage() && p.job.Lacks(slices.Index(record.FieldNames(), "time"), nil):
+	case !w.ByMessage() && p.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):
 		or := ""
 		if !files {
 			or = "; set time: message for the time of the message"
 		}
-		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash%s", p.file.Codec.Format, or))
+		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash%s", p.file.Sources[0].Format.From, or))
 	}
 	return nil
 }
 
 // keyIdentity returns everything that the set of keys depends on.
 func (p *plan) keyIdentity() (keyset.Identity, error) {
-	rc, err := p.catalog.recordConfig(p.file, nil, allSound)
+	rc, err := p.catalog.recordConfig(p.file, &p.file.Sources[0], nil, allSound)
 	if err != nil {
 		return nil, err
 	}

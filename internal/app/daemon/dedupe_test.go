@@ -18,8 +18,8 @@ import (
 // deduping is a configuration with dedupe that can lose nothing.
 const deduping = `version: 1
 sources:
-  - file: {include: ["in/*.log"]}
-codec: {format: lines}
+  - file: {from: lines, include: ["in/*.log"]}
+codec: {profile: equiv}
 dedupe: {by: k1}
 sinks:
   - file: {path: out.txt}
@@ -38,13 +38,13 @@ func loadText(t *testing.T, text string) (*config.File, error) {
 // TestDedupeRefused: each configuration in which dedupe could lose records is an
 // error with its reason and position.
 func TestDedupeRefused(t *testing.T) {
-	const source, sink = `  - file: {include: ["in/*.log"]}` + "\n", "  - file: {path: out.txt}\n"
+	const source, sink = `  - file: {from: lines, include: ["in/*.log"]}` + "\n", "  - file: {path: out.txt}\n"
 	const kafka, stream = "  - kafka: {brokers: [\"h:1\"], topic: t}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n"
 	for _, c := range []struct{ name, old, text, want string }{
-		{"two sources in one set", source, source + "  - file: {include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
-		{"JetStream without a bucket", source, "  - jetstream: {servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires bucket with a JetStream source"},
-		{"core NATS as a source", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
-		{"a pipe", source, "  - stdin: {}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
+		{"two sources in one set", source, source + "  - file: {from: lines, include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
+		{"JetStream without a bucket", source, "  - jetstream: {from: lines, servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires bucket with a JetStream source"},
+		{"core NATS as a source", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
+		{"a pipe", source, "  - stdin: {from: lines}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
 		{"an at-most-once sink", sink, "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "c.yaml:7:11: dedupe cannot be combined with this sink: core NATS delivers at most once"},
 		{"a sink that is not durable", sink, "  - stdout: {}\n", "c.yaml:7:13: dedupe cannot be combined with this sink: stdout"},
 		{"a sink that may refuse without a dead letter", sink, kafka, "c.yaml:7:12: dedupe requires a dead_letter"},
@@ -57,9 +57,9 @@ func TestDedupeRefused(t *testing.T) {
 		{"last", "{by: k1}", "{keep: last}", "c.yaml:5:16: keep: \"last\" is not possible in a daemon"},
 		{"count", "{by: k1}", "{keep: count}", "c.yaml:5:16: keep: \"count\" is not possible in a daemon"},
 		{"mark in a rendering without fields", "{by: k1}", "{keep: mark}", "c.yaml:5:16: keep: the rendering rewrite cannot hold a field: use jsonl, tsv, csv, extend or keys"},
-		{"mark in a list of URLs", "lines}\ndedupe: {by: k1}", "lines, to: urls}\ndedupe: {keep: mark}", "c.yaml:5:16: keep: the rendering urls cannot hold a field"},
-		{"mark with another field of this name", "lines}\ndedupe: {by: k1}", "lines, to: {extend: {duplicate: key}}}\ndedupe: {keep: mark}", "dedupe adds a field of this name with keep: mark"},
-		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {format: lines, to: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot be combined with keep: mark"},
+		{"mark in a list of URLs", "equiv}\ndedupe: {by: k1}", "equiv, to: urls}\ndedupe: {keep: mark}", "c.yaml:5:16: keep: the rendering urls cannot hold a field"},
+		{"mark with another field of this name", "equiv}\ndedupe: {by: k1}", "equiv, to: {extend: {duplicate: key}}}\ndedupe: {keep: mark}", "dedupe adds a field of this name with keep: mark"},
+		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {to: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot be combined with keep: mark"},
 		{"another value of keep", "{by: k1}", "{keep: all}", "c.yaml:5:16: keep: must be \"first\" or \"mark\""},
 		{"windows of records without a time", "{by: k1}", "{window: {size: 1h}}", "c.yaml:5:18: records of the format lines have no time"},
 		{"a window without its size", "{by: k1}", "{window: {lateness: 1h}}", "size"},
@@ -88,8 +88,8 @@ func TestDedupeRefused(t *testing.T) {
 // claiming is a configuration with dedupe in a bucket that can lose nothing.
 const claiming = `version: 1
 sources:
-  - jetstream: {servers: ["nats://h:1"], stream: s, durable: d}
-codec: {format: lines}
+  - jetstream: {from: lines, servers: ["nats://h:1"], stream: s, durable: d}
+codec: {profile: equiv}
 dedupe: {by: k1, bucket: seen}
 sinks:
   - file: {path: out.txt}
@@ -98,16 +98,16 @@ sinks:
 // TestDedupeBucketRefused: each configuration in which dedupe with a bucket could
 // lose records is an error with its reason and position.
 func TestDedupeBucketRefused(t *testing.T) {
-	const source = `  - jetstream: {servers: ["nats://h:1"], stream: s, durable: d}` + "\n"
+	const source = `  - jetstream: {from: lines, servers: ["nats://h:1"], stream: s, durable: d}` + "\n"
 	for _, more := range []string{"", ", window: {size: 1h, time: message}"} {
 		if _, err := loadText(t, strings.Replace(claiming, "bucket: seen", "bucket: seen"+more, 1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, c := range []struct{ name, old, text, want string }{
-		{"files", source, "  - file: {include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
-		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
-		{"core NATS", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
+		{"files", source, "  - file: {from: lines, include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
+		{"Kafka", source, "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
+		{"core NATS", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},
 		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: scope: must be all with bucket"},
 		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: bucket: invalid name"},
@@ -142,8 +142,8 @@ func TestDedupeBucketRefused(t *testing.T) {
 // dedupingKafka is a configuration with dedupe of a Kafka topic.
 const dedupingKafka = `version: 1
 sources:
-  - kafka: {brokers: ["h:1"], topics: [t], group: g}
-codec: {format: lines}
+  - kafka: {from: lines, brokers: ["h:1"], topics: [t], group: g}
+codec: {profile: equiv}
 dedupe: {by: k1, scope: lane, changelog: {topic: keys}}
 sinks:
   - kafka: {brokers: ["h:1"], topic: out}
@@ -165,8 +165,8 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"no changelog", log, "", "c.yaml:3:12: dedupe requires a changelog with Kafka"},
 		{"a changelog without a topic", "{topic: keys}", "{create: true}", "topic"},
 		{"a changelog with a bad name", "topic: keys", "topic: a/b", "c.yaml:5:50: topic: invalid topic name"},
-		{"two topics", "[t]", "[t, u]", "c.yaml:3:39: topics: dedupe supports only one topic"},
-		{"two sources", "codec:", "  - kafka: {brokers: [\"h:1\"], topics: [u], group: g}\ncodec:", "requires a single source"},
+		{"two topics", "[t]", "[t, u]", "c.yaml:3:52: topics: dedupe supports only one topic"},
+		{"two sources", "codec:", "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [u], group: g}\ncodec:", "requires a single source"},
 		{"on_change", "scope: lane", "scope: lane, on_change: refuse", "c.yaml:5:42: on_change: dedupe cannot refuse with a changelog"},
 		{"the topic of the source", "topic: keys", "topic: t", "dedupe requires a topic of its own"},
 		{"the topic of a sink", "topic: keys", "topic: out", "dedupe requires a topic of its own"},
@@ -176,7 +176,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
 		{"windows of records without a time", "scope: lane", "scope: lane, window: {size: 1h}", "set time: message for the time of the message"},
 		{"windows with idle", "scope: lane", "scope: lane, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source: with others, no partition waits"},
-		{"a changelog for files", "kafka: {brokers: [\"h:1\"], topics: [t], group: g}", "file: {include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
+		{"a changelog for files", "kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}", "file: {from: lines, include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !strings.Contains(dedupingKafka, c.old) {
@@ -273,14 +273,14 @@ func TestDedupeIdentity(t *testing.T) {
 		{"{by: k1}", "{by: template}", false},
 		{"{by: k1}", "{by: k1, url: first}", false},
 		{"{by: k1}", "{by: k1, scope: lane}", false},
-		{"lines}\ndedupe: {by: k1}", "lines, to: keys}\ndedupe: {by: k1, keep: mark}", false},
-		{"lines}\ndedupe: {by: k1}", "combined}\ndedupe: {by: k1, window: {size: 1h}}", false},
+		{"equiv}\ndedupe: {by: k1}", "equiv, to: keys}\ndedupe: {by: k1, keep: mark}", false},
+		{"lines, include: [\"in/*.log\"]}\ncodec: {profile: equiv}\ndedupe: {by: k1}", "combined, include: [\"in/*.log\"]}\ndedupe: {by: k1, window: {size: 1h}}", false},
 		{"out.txt}", "other.txt}", false},
 		{"out.txt}", "out.txt}\n  - file: {path: more.txt}", false},
-		{"format: lines", "format: lines, hash: sha256-128", false},
-		{"format: lines", "format: lines, hash: hmac-sha256, hmac_key: 0123456789abcdef", false},
-		{"format: lines", "format: lines, standard: rfc3986", false},
-		{"format: lines", "format: lines, profile: crawler", false},
+		{"profile: equiv", "profile: equiv, hash: sha256-128", false},
+		{"profile: equiv", "profile: equiv, hash: hmac-sha256, hmac_key: 0123456789abcdef", false},
+		{"profile: equiv", "profile: equiv, standard: rfc3986", false},
+		{"profile: equiv", "profile: crawler", false},
 	} {
 		p := plan(strings.Replace(deduping, c.old, c.text, 1))
 		if same := sameFlow(now, p) || c.same; same != c.same {
@@ -290,7 +290,7 @@ func TestDedupeIdentity(t *testing.T) {
 			t.Errorf("%s: the same identity: %v\n%v", c.text, same, p.identity)
 		}
 	}
-	one, other := plan(strings.Replace(deduping, "lines", "lines, hash: hmac-sha256, hmac_key: 0123456789abcdef", 1)), plan(strings.Replace(deduping, "lines", "lines, hash: hmac-sha256, hmac_key: 0123456789abcdeg", 1))
+	one, other := plan(strings.Replace(deduping, "profile: equiv", "profile: equiv, hash: hmac-sha256, hmac_key: 0123456789abcdef", 1)), plan(strings.Replace(deduping, "profile: equiv", "profile: equiv, hash: hmac-sha256, hmac_key: 0123456789abcdeg", 1))
 	if maps.Equal(one.identity, other.identity) {
 		t.Error("another key of hmac-sha256 does not change the identity")
 	}

@@ -17,7 +17,7 @@
 //	daemon.go, reload.go, view.go                  Daemon: run, reload, what it shows
 //	catalog.go, plan.go, fixed.go, header.go,      the plan
 //	descriptors.go
-//	paths.go, route.go, refused.go                 which combinations are rejected
+//	paths.go, route.go, refused.go, mixed.go       which combinations are rejected
 //	job.go, codec.go                               how records are processed
 //	dedupe.go, claims.go                           duplicates
 //	takeover.go, lost.go                           the stored state of other components; a lost one

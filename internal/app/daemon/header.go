@@ -9,10 +9,10 @@ import (
 
 // header returns the line at the beginning of each output, or nil.
 func (p *plan) header() []byte {
-	if p.job == nil || !p.file.Codec.Render.Header() { // there is no job during validation
+	if p.jobs == nil || !p.file.Codec.Render.Header() { // there are no jobs during validation
 		return nil
 	}
-	return p.job.Header()
+	return p.jobs[0].Header()
 }
 
 // headerFor returns the header that an output begins with. stdout gets it once,

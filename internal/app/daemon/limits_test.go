@@ -50,7 +50,7 @@ func TestDeadLetterLimit(t *testing.T) {
 		{fromFile, kafka("topic: wide"), "records of up to 1048576 bytes"},
 		{fromFile, "file: {path: /tmp/dead.jsonl}", ""},
 	} {
-		text := fmt.Sprintf("sources:\n- %s\ncodec: {format: lines}\nsinks: [{discard: {}}]\ndead_letter: {%s}\n", c.source, c.dead)
+		text := fmt.Sprintf("sources:\n- %s\n\nsinks: [{discard: {}}]\ndead_letter: {%s}\n", strings.Replace(c.source, "{", "{from: lines, ", 1), c.dead)
 		f, err := loadText(t, text)
 		if err != nil {
 			t.Fatal(err)

@@ -26,17 +26,17 @@ func TestPaths(t *testing.T) {
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{lane}"}`)
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{time:%Y}/../{source.relpath}"}`)
 	f("", "discard: {}", `file: {path: "out/{source.relpath}"}`)
-	f("", `include: ["in/*.log"]`, `include: ["in/*.log"], exclude: ["in/out.*"]`)
+	f("", `include: ["in/*.log"]`, "include: [\"in/*.log\"]\n      exclude: [\"in/out.*\"]")
 	f("c.yaml:11:16: path: "+reads, "discard: {}", "discard: {}\ndead_letter:\n  file: {path: in/dead.log}")
 	f("c.yaml:10:18: path: "+same, "discard: {}", "file: {path: a}\n  - file: {path: ./a}")
 	f("c.yaml:10:28: path: "+same, "discard: {}", "file: {path: a}\ndead_letter: {file: {path: a}}")
-	f("c.yaml:3:59: move_to: matches the include patterns of a file source", `include: ["in/*.log"]`, `include: ["in/**/*.log"], on_finish: {move_to: in/done}`)
-	f("matches the include patterns of a file source", `include: ["in/*.log"]`, `include: [in], on_finish: {move_to: in/done}`)
-	f("", `include: ["in/*.log"]`, `include: ["in/*.log"], on_finish: {move_to: in/done}`)
-	f("", `include: ["in/*.log"]`, `include: [in], exclude: ["in/done/**"], on_finish: {move_to: in/done}`)
+	f("c.yaml:8:28: move_to: matches the include patterns of a file source", `include: ["in/*.log"]`, "include: [\"in/**/*.log\"]\n      on_finish: {move_to: in/done}")
+	f("matches the include patterns of a file source", `include: ["in/*.log"]`, "include: [in]\n      on_finish: {move_to: in/done}")
+	f("", `include: ["in/*.log"]`, "include: [\"in/*.log\"]\n      on_finish: {move_to: in/done}")
+	f("", `include: ["in/*.log"]`, "include: [in]\n      exclude: [\"in/done/**\"]\n      on_finish: {move_to: in/done}")
 	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")
 	f("data_dir: "+reads, `include: ["in/*.log"]`, "include: [/var/lib/urlfold]")
-	f("c.yaml:1:11: data_dir: "+reads, "version: 1\nsources:\n  - file: {include: [\"in/*.log\"]}", "data_dir: in/state\nsources:\n  - file: {include: [in]}")
+	f("c.yaml:1:11: data_dir: "+reads, plain[:strings.Index(plain, "\nsinks")], "data_dir: in/state\nsources: [file: {from: lines, include: [in]}]")
 }
 
 // The name of an input makes the path of its output, so a template can name a

@@ -30,8 +30,8 @@ import (
 type plan struct {
 	catalog     *Catalog
 	file        *config.File
-	job         *record.Job
-	tapJob      *record.Job      // reads samples of the records; nil without admin.tap
+	jobs        []*record.Job    // of the sources; nil until the configuration is valid
+	tapJobs     []*record.Job    // read samples of the records; nil without admin.tap
 	shadow      *shadowPlan      // nil without a shadow
 	registry    *registry.Client // nil if there is none
 	budget      memory.Budget
@@ -79,29 +79,37 @@ func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
-	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
-	p.fit() // the format is known
+	err = p.makeJobs(err == nil && parts.needFacts(), sound)
+	p.fit() // the formats are known
 	errs = append(errs, err, p.addTap(), p.addShadow())
-	if p.job != nil && p.file.Dedupe != nil {
+	if p.jobs != nil && p.file.Dedupe != nil {
 		p.identity, err = p.keyIdentity()
 		errs = append(errs, err, p.checkWindow(sound))
 	}
-	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
+	if p.hasJob((*record.Job).Binary) && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
 	}
-	if p.job != nil && p.job.MessagesOnly() {
-		errs = append(errs, p.checkMessages(sound))
-	}
-	return inOrder(errs...)
+	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound))...)
 }
 
-// checkMessages rejects sources of text for a format that occurs only in
+// hasJob reports whether is is true of the job of a source.
+func (p *plan) hasJob(is func(*record.Job) bool) bool { return slices.ContainsFunc(p.jobs, is) }
+
+// jobOf returns the job of a source, or nil during validation.
+func (p *plan) jobOf(c *config.Component) *record.Job {
+	if p.jobs == nil {
+		return nil
+	}
+	return p.jobs[slices.Index(p.sourceNames, c.Name)]
+}
+
+// checkMessages rejects sources of text with a format that occurs only in
 // messages.
 func (p *plan) checkMessages(sound func(path string) bool) error {
 	var errs []error
-	for _, c := range each(p.file.Sources) {
-		if isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", p.file.Codec.Format)))
+	for i, job := range p.jobs {
+		if c := &p.file.Sources[i]; job.MessagesOnly() && isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", c.Format.From)))
 		}
 	}
 	return errors.Join(errs...)
@@ -271,9 +279,10 @@ func (p *plan) fit() {
 		o = config.Default() // invalid values, which have been reported
 	}
 	longest := int64(o.Codec.MaxRecord)
-	if p.job != nil { // nil until the other values are checked
-		if q, ok := p.job.Framing().(record.QuoteFraming); ok {
-			longest += int64(q.MaxQuoted())
+	quoted := 0
+	for _, job := range p.jobs {
+		if q, ok := job.Framing().(record.QuoteFraming); ok {
+			quoted = max(quoted, q.MaxQuoted())
 		}
 	}
 	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) // the default of package pipeline
@@ -282,7 +291,7 @@ func (p *plan) fit() {
 		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Size))),
 		MaxBatches:     max(64, 4*workers),
 		MaxBytes:       int64(o.MaxInFlight),
-		MaxRecordBytes: longest,
+		MaxRecordBytes: longest + int64(quoted),
 		Workers:        workers,
 		Copies:         p.copies(),
 		Keys:           p.keyTables(),
@@ -381,8 +390,8 @@ func (p *plan) sourceEnv(c *config.Component, e *env) kinds.SourceEnv {
 	if e.onReport != nil {
 		host.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
 	}
-	if p.job != nil {
-		env.Framing, host.NewFit = p.job.Framing(), p.job.NewFit
+	if job := p.jobOf(c); job != nil {
+		env.Framing, host.NewFit = job.Framing(), job.NewFit
 	} else {
 		env.Framing = noFraming{} // during validation
 	}
@@ -450,8 +459,8 @@ func (p *parts) needFacts() bool {
 // configuration does not require it: in a file whose records contain their
 // length, the pieces of a long record must not be interleaved with other
 // records, and a header must come before its rows.
-func mustOrder(job *record.Job, sinks []engine.Sink) bool {
-	return job != nil && (job.Apart() || job.Binary() || job.Headed()) && !slices.ContainsFunc(sinks, func(s engine.Sink) bool { return !s.Caps().Ordered })
+func (p *plan) mustOrder(sinks []engine.Sink) bool {
+	return p.hasJob(func(job *record.Job) bool { return job.Apart() || job.Binary() || job.Headed() }) && !slices.ContainsFunc(sinks, func(s engine.Sink) bool { return !s.Caps().Ordered })
 }
 
 // options returns the options for a pipeline of the components in c.
@@ -460,7 +469,7 @@ func (p *plan) options(c *parts, log *slog.Logger) engine.Options {
 	opt := engine.Options{
 		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
 		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
-		NewCodec: engine.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
+		NewCodec: engine.NewSourceCodecs(p.jobs), Workers: o.Workers, BatchBytes: p.batchBytes(),
 		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: o.ShutdownTimeout,
 		OnRefused: refusedPolicies[o.OnError.Refused],
 		Logger:    log,
@@ -474,10 +483,10 @@ func (p *plan) options(c *parts, log *slog.Logger) engine.Options {
 		opt.Dedupe = &engine.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
 	}
 	if d := p.file.Dedupe; d != nil && d.Marks() {
-		render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
+		render, _ := record.ParseRender(p.file.Codec.Render.Form) // record.New has checked it
 		opt.Dedupe.NewMark = unique.NewMarker(render)
 	}
-	if o.Order == "lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
+	if o.Order == "lane" || p.exactlyOnce || p.mustOrder(c.sinks) {
 		opt.Ordering = engine.OrderPerLane
 	}
 	return opt

@@ -155,14 +155,28 @@ func fixed(now, next *plan) error {
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
 	return bytes.Equal(a.header(), b.header()) && // files begin with it
-		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
+		sameComponents(f.Sources, g.Sources) && sameFormats(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
 		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // another set of keys
 		f.OnError == g.OnError && f.Workers == g.Workers && f.Order == g.Order && f.Batch == g.Batch && f.MaxInFlight == g.MaxInFlight &&
 		f.CommitInterval == g.CommitInterval && f.MemoryLimit == g.MemoryLimit && f.ShutdownTimeout == g.ShutdownTimeout && f.Codec.MaxRecord == g.Codec.MaxRecord &&
-		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
-		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
+		reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry)
+}
+
+// sameFormats reports whether the sources, which have the same types, cut the same
+// records, and a table has a header in both.
+func sameFormats(a, b []config.Component) bool {
+	cuts := func(f config.Format) config.Format {
+		f.Base, f.Timezone, f.Year = fieldOf(f.Base), "", 0
+		return f
+	}
+	for i := range a {
+		if !reflect.DeepEqual(cuts(a[i].Format), cuts(b[i].Format)) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameChangelog reports whether the keys of dedupe are in the same topic.

@@ -11,11 +11,11 @@ import (
 
 const plain = `version: 1
 sources:
-  - file: {include: ["in/*.log"]}
-codec:
-  format: csv
-  url_field: "2"
-  base: "https://h/"
+  - file:
+      from: csv
+      url_field: "2"
+      base: "https://h/"
+      include: ["in/*.log"]
 sinks:
   - discard: {}
 `
@@ -55,18 +55,18 @@ func TestSameFlow(t *testing.T) {
 		}
 	}
 	f(true, "https://h/", "https://other/")
-	f(true, "format: csv", "format: csv\n  profile: crawler\n  to: {extend: {n: norm}}\n  reject: [credentials]")
+	f(true, "sinks:", "codec:\n  profile: crawler\n  to: {extend: {n: norm}}\n  reject: [credentials]\nsinks:")
 	f(true, "version: 1", "version: 1\ntests: [{url: a, reject: relative-without-base}]")
 	f(true, "version: 1", "version: 1\nwhere: has(norm)")
 	f(false, "https://h/", "https://{host}/") // there is a header now
-	f(false, "format: csv", "format: tsv")
+	f(false, "from: csv", "from: tsv")
 	f(false, `"2"`, `"1"`)
 	f(false, "discard: {}", "discard: {name: other}")
 	f(false, "sinks:", "on_error: {oversize: stop}\nsinks:")
 	f(false, "sinks:", "workers: 3\nsinks:")
 	f(false, "in/*.log", "in/*.txt")
-	f(true, "format: csv", "format: csv\n  to: {csv: {header: false}}")
-	f(false, "format: csv", "format: csv\n  to: csv") // files begin with a header now
+	f(true, "sinks:", "codec:\n  to: {csv: {header: false}}\nsinks:")
+	f(false, "sinks:", "codec:\n  to: csv\nsinks:") // files begin with a header now
 	two := "sinks:\n  - discard: {name: other}"
 	f(false, "sinks:", "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
 	same = plan("sinks:", "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
@@ -112,26 +112,28 @@ func TestRecordPlaces(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	f("format: csv", "format: cvs", "c.yaml:5:11: format: unknown format")
-	f("format: csv", "format: csv\n  dialect: nginx", "c.yaml:6:12: dialect: dialects apply only")
-	f(`"2"`, `""`, "c.yaml:6:14: url_field: missing: csv needs the name")
-	f("format: csv\n  url_field: \"2\"", "format: clf\n  target: referer", "c.yaml:6:11: target: the format clf has no referer")
-	f("format: csv\n  url_field: \"2\"", "format: lines\n  base_field: a", "c.yaml:6:15: base_field: base fields")
-	f("https://h/", "//h/", "c.yaml:7:9: base: invalid base URL")
-	f("https://h/", "https://{host", "c.yaml:7:9: base: invalid base URL: a field has no closing brace")
-	f("format: csv", "format: csv\n  to: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:31: fields[1]: unknown field")
-	f("format: csv", "format: csv\n  to: {extend: {a: norm, b: keyy}}", "c.yaml:6:29: b: unknown field")
-	f("format: csv", "format: csv\n  to: {extend: {a: norm, a_b64: key}}", "c.yaml:6:33: a_b64: duplicate name")
-	f("format: csv\n  url_field: \"2\"", "format: combined\n  to: {extend: {a: norm}}", "c.yaml:6:7: fields can be added only to")
+	const url, rest = "\n      url_field: \"2\"", "\n      base: \"https://h/\"\n      include: [\"in/*.log\"]\n"
+	const all = "csv" + url + rest + "sinks:"
+	f("from: csv", "from: cvs", "c.yaml:4:13: from: unknown format")
+	f("from: csv", "from: csv\n      dialect: nginx", "c.yaml:5:16: dialect: dialects apply only")
+	f(`"2"`, `""`, "c.yaml:5:18: url_field: missing: csv needs the name")
+	f(all, "clf"+rest+"codec:\n  target: referer\nsinks:", "c.yaml:8:11: target: the format clf has no referer")
+	f("csv\n      url_field: \"2\"", "lines\n      base_field: a", "c.yaml:5:19: base_field: base fields")
+	f("https://h/", "//h/", "c.yaml:6:13: base: invalid base URL")
+	f("https://h/", "https://{host", "c.yaml:6:13: base: invalid base URL: a field has no closing brace")
+	f("sinks:", "codec:\n  to: {jsonl: {fields: [norm, keyy]}}\nsinks:", "c.yaml:9:31: fields[1]: unknown field")
+	f("sinks:", "codec:\n  to: {extend: {a: norm, b: keyy}}\nsinks:", "c.yaml:9:29: b: unknown field")
+	f("sinks:", "codec:\n  to: {extend: {a: norm, a_b64: key}}\nsinks:", "c.yaml:9:33: a_b64: duplicate name")
+	f(all, "combined"+rest+"codec:\n  to: {extend: {a: norm}}\nsinks:", "c.yaml:8:7: fields can be added only to")
 	f("sinks:", "where: norm\nsinks:", "c.yaml:8:8: where: column 1: norm is a text, not a condition")
 	f("sinks:", "where: status == 200\nsinks:", "c.yaml:8:8: where: column 1: records of the format csv never have the field status")
-	f("format: csv", "format: csv\n  timezone: Mars/Olympus", "c.yaml:6:13: timezone: unknown time zone")
+	f("from: csv", "from: csv\n      timezone: Mars/Olympus", "c.yaml:5:17: timezone: unknown time zone")
 	f("sinks:", "on_error: {oversize: truncate}\nsinks:", "c.yaml:8:22: oversize: records of a table")
-	f("format: csv", "format: csv\n  to: {csv: {fields: [norm, keyy]}}", "c.yaml:6:29: fields[1]: unknown field")
+	f("sinks:", "codec:\n  to: {csv: {fields: [norm, keyy]}}\nsinks:", "c.yaml:9:29: fields[1]: unknown field")
 	nats := "sinks:\n  - nats: {servers: [\"nats://127.0.0.1\"], subject: a}"
-	f("sinks:", "  to: csv\n"+nats, "c.yaml:8:7: to: the sink nats-sink-1 writes messages")
-	f("sinks:", "  to: {tsv: {fields: [norm], header: true}}\n"+nats, "c.yaml:8:38: header: the sink nats-sink-1 writes messages")
-	for _, text := range []string{"  to: {csv: {header: false}}\n" + nats, "  to: {tsv: {fields: [norm]}}\n" + nats} {
+	f("sinks:", "codec:\n  to: csv\n"+nats, "c.yaml:9:7: to: the sink nats-sink-1 writes messages")
+	f("sinks:", "codec:\n  to: {tsv: {fields: [norm], header: true}}\n"+nats, "c.yaml:9:38: header: the sink nats-sink-1 writes messages")
+	for _, text := range []string{"codec:\n  to: {csv: {header: false}}\n" + nats, "codec:\n  to: {tsv: {fields: [norm]}}\n" + nats} {
 		if _, err := loaded(t, "sinks:", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

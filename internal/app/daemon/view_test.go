@@ -74,11 +74,10 @@ func scrape(s engine.Snapshot, extras []metrics.Extra) string {
 // everything names each type of component.
 const everything = `version: 1
 sources:
-  - file: {include: [a]}
-  - kafka: {brokers: ["b:9092"], topics: [t], group: g}
-  - jetstream: {servers: [n], stream: S, durable: d}
-  - nats: {servers: [n], subjects: [s]}
-codec: {format: lines}
+  - file: {from: lines, include: [a]}
+  - kafka: {from: lines, brokers: ["b:9092"], topics: [t], group: g}
+  - jetstream: {from: lines, servers: [n], stream: S, durable: d}
+  - nats: {from: lines, servers: [n], subjects: [s]}
 sinks:
   - discard: {}
   - file: {path: out}

@@ -10,20 +10,21 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// CheckConditions checks that the conditions of c read only fields that records of job
-// can have, below the header head if that is not nil: a comparison with any other field
-// has the same result for every record. The error joins a [record.ConfigError] for each
-// field of a condition. Fields that the condition tests with has are allowed. mapping is
-// how the user maps a field, with %s for its name.
-func CheckConditions(job *record.Job, c *record.Config, head []byte, mapping string) error {
+// CheckConditions checks that the conditions of c read only fields that records of one
+// of the jobs can have, below the header head if that is not nil: a comparison with any
+// other field has the same result for every record. The error joins a
+// [record.ConfigError] for each field of a condition. Fields that the condition tests
+// with has are allowed. formats are those of the jobs, and mapping is how the user maps
+// a field, with %s for its name.
+func CheckConditions(jobs []*record.Job, formats []string, c *record.Config, head []byte, mapping string) error {
 	check := func(field string, condition record.Condition) (err error) {
 		e, ok := condition.(*where.Expression)
 		if !ok {
 			return nil
 		}
 		for _, i := range e.Untested() {
-			if job.Lacks(i, head) {
-				err = errors.Join(err, mistake(field, lacks(job, c.Format, e.At(i), record.FieldNames()[i], mapping)))
+			if !slices.ContainsFunc(jobs, func(job *record.Job) bool { return !job.Lacks(i, head) }) {
+				err = errors.Join(err, mistake(field, lacks(jobs, formats, e.At(i), record.FieldNames()[i], mapping)))
 			}
 		}
 		return err
@@ -35,14 +36,13 @@ func CheckConditions(job *record.Job, c *record.Config, head []byte, mapping str
 	return err
 }
 
-// lacks returns the error for a field that records of job never have.
-func lacks(job *record.Job, format, at, field, mapping string) error {
+// lacks returns the error for a field that records of jobs never have.
+func lacks(jobs []*record.Job, formats []string, at, field, mapping string) error {
+	format := "the format " + strings.Join(formats, ", and of the format ")
 	if strings.ContainsAny(format, "$%") {
 		format = "this log format"
-	} else {
-		format = "the format " + format
 	}
-	if job.Maps() {
+	if slices.ContainsFunc(jobs, (*record.Job).Maps) {
 		mapping = " map it with " + fmt.Sprintf(mapping, field) + ", or"
 	} else {
 		mapping = ""

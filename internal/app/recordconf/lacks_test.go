@@ -48,12 +48,12 @@ func TestCheckConditions(t *testing.T) {
 		{`$remote_addr "$request" $status`, `status == 200 && client == "a"`, ""},
 		{`$remote_addr "$request" $status`, `bytes > 1`, "bytes"},
 	} {
-		s := config.Codec{Format: test.format, Render: config.Render{Form: "jsonl"}}
+		f, s := config.Format{From: test.format}, config.Codec{Render: config.Render{Form: "jsonl"}}
 		if strings.HasSuffix(test.format, "jsonl") || test.format == "csv" {
-			s.URLField = "1"
+			f.URLField = "1"
 		}
 		c := record.Config{Normalizer: Probe()}
-		err := Fill(&c, &s, test.where, nil)
+		err := Fill(&c, &f, &s, test.where, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestCheckConditions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.format, err)
 		}
-		err = CheckConditions(job, &c, nil, "map %s")
+		err = CheckConditions([]*record.Job{job}, []string{test.format}, &c, nil, "map %s")
 		var lacks []string
 		for _, e := range errlist.Flatten(err) {
 			_, field, _ := strings.Cut(e.Error(), "never have the field ")

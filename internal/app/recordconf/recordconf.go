@@ -23,14 +23,14 @@ type Branch struct {
 	To   uint64 // see [record.Branch]
 }
 
-// Fill sets in rc what c, a condition of package where and a route configure. rc has
+// Fill sets in rc what f, c, a condition of package where and a route configure. rc has
 // all other settings; its Fields, Extend and Params stay unless c has its own. The
 // error joins a [record.ConfigError] for each unknown value; [record.New] finds all
 // other errors. The level of keys is that of the normalizer's profile unless c sets it.
-func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
-	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = c.Format, c.Dialect, c.Delimiter, c.Quote, c.Escape, c.NoHeader
-	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.Scheme, rc.Year = c.URLField, record.URLParts(c.URL), c.Map, c.BaseField, c.Base, c.Scheme, c.Year
-	rc.Secrets, rc.Redact, rc.MaxQuoted, rc.MaxExpansion, rc.MaxRecord = c.Secrets, c.Redact, int(c.MaxQuoted), int(c.MaxExpansion), int(c.MaxRecord)
+func Fill(rc *record.Config, f *config.Format, c *config.Codec, filter string, route []Branch) error {
+	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = f.From, f.Dialect, f.Delimiter, f.Quote, f.Escape, f.InputHeader == "no"
+	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.MaxQuoted, rc.Year = f.URLField, record.URLParts(f.URL), f.Map, f.BaseField, f.Base, int(f.MaxQuoted), f.Year
+	rc.Scheme, rc.Secrets, rc.Redact, rc.MaxExpansion, rc.MaxRecord = c.Scheme, c.Secrets, c.Redact, int(c.MaxExpansion), int(c.MaxRecord)
 	rc.RejectFlags, rc.RejectNotHTTP, rc.Charset = c.Rejected().Flags, c.Rejected().NotHTTP, charset.ForDocument
 	rc.Params = cmp.Or(c.Styles(), rc.Params)
 	if rc.Normalizer != nil {
@@ -41,7 +41,7 @@ func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) err
 		set(&rc.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), c.KeyFormat),
 		set(&rc.Target, "Target", record.ParseTarget, c.Target),
 		set(&rc.Render, "Render", record.ParseRender, c.Render.Form),
-		setTimes(rc, c, filter, route),
+		setTimes(rc, f, filter, route),
 	}
 	for i, name := range c.Repairs {
 		var r record.Repair

@@ -12,9 +12,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// fill returns the configuration of a job that c and a condition configure.
-func fill(c *config.Codec, where string) (rc record.Config, err error) {
-	err = Fill(&rc, c, where, nil)
+// fill returns the configuration of a job that f, c and a condition configure.
+func fill(f config.Format, c config.Codec, where string) (rc record.Config, err error) {
+	err = Fill(&rc, &f, &c, where, nil)
 	return rc, err
 }
 
@@ -34,13 +34,13 @@ func TestWords(t *testing.T) {
 		for _, word := range f.words {
 			var s config.Codec
 			f.set(&s, word)
-			if c, err := fill(&s, ""); err != nil || f.got(&c) != word {
+			if c, err := fill(config.Format{}, s, ""); err != nil || f.got(&c) != word {
 				t.Errorf("%s %s: %s, %v", f.field, word, f.got(&c), err)
 			}
 		}
 		var s config.Codec
 		f.set(&s, f.words[0]+"x")
-		_, err := fill(&s, "")
+		_, err := fill(config.Format{}, s, "")
 		var e *record.ConfigError
 		if !errors.As(err, &e) || e.Field != f.field || !strings.Contains(err.Error(), `did you mean "`+f.words[0]+`"?`) {
 			t.Errorf("%s: %v", f.field, err)
@@ -56,7 +56,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := record.Config{Normalizer: n, Extend: []record.Extension{{Name: "u", Field: "norm"}}}
-	err = Fill(&c, &config.Codec{Repairs: []string{" percent-u", "html-entitx"}}, "", nil)
+	err = Fill(&c, &config.Format{}, &config.Codec{Repairs: []string{" percent-u", "html-entitx"}}, "", nil)
 	if c.Level != codec.LevelFetch || c.Render != record.RenderExtend || c.Repairs == 0 {
 		t.Errorf("%+v", c)
 	}
@@ -80,6 +80,9 @@ func TestTags(t *testing.T) {
 		"Dialect": accepted(dialectErr), "Repairs": accepted(repairErr),
 	} {
 		f, ok := reflect.TypeFor[config.Codec]().FieldByName(name)
+		if name == "Dialect" {
+			f, ok = reflect.TypeFor[config.Format]().FieldByName(name)
+		}
 		if tag := strings.Split(f.Tag.Get("enum"), ","); !ok || !slices.Equal(tag, words) {
 			t.Errorf("%s: the tag has %q, the table %q", name, tag, words)
 		}

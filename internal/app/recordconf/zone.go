@@ -14,8 +14,8 @@ import (
 
 // setTimes sets what depends on the zone: how times are read, and the
 // conditions, which compare them.
-func setTimes(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
-	loc, err := Location(c.Timezone)
+func setTimes(rc *record.Config, f *config.Format, filter string, route []Branch) error {
+	loc, err := Location(f.Timezone)
 	rc.Zone = zoneOf(loc)
 	errs := []error{mistake("Zone", err)}
 	zone := cmp.Or(loc, time.UTC)
@@ -26,7 +26,7 @@ func setTimes(rc *record.Config, c *config.Codec, filter string, route []Branch)
 		errs = append(errs, mistake(fmt.Sprintf("Route[%d]", i), err))
 		rc.Route = append(rc.Route, record.Branch{When: when, To: b.To})
 	}
-	return errors.Join(append(errs, checkYear(c.Year))...)
+	return errors.Join(append(errs, checkYear(f.Year))...)
 }
 
 // condition compiles an expression. It returns nil if text is empty.

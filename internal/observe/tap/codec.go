@@ -34,12 +34,12 @@ const (
 // A sampler wraps the codec of one worker.
 type sampler struct {
 	engine.Codec
-	tap    *Tap
-	job    *record.Job
-	mask   *masker
-	worker *record.Worker
-	now    func() time.Time
-	random *rand.Rand
+	tap     *Tap
+	jobs    []*record.Job // by source
+	mask    *masker
+	workers []*record.Worker // of the jobs
+	now     func() time.Time
+	random  *rand.Rand
 
 	at     time.Time     // end of the last batch; zero: there was none
 	credit time.Duration // time that may be spent on samples
@@ -48,17 +48,20 @@ type sampler struct {
 }
 
 // Wrap returns a function that makes codecs which do what those of next do, and
-// send samples. job comes from [Job]. secrets are the names of parameters whose
+// send samples. jobs has one from [Job] for each source. secrets are the names of parameters whose
 // values are masked, in addition to well-known ones, and mask masks all other
 // secrets in a text.
-func (t *Tap) Wrap(next func() engine.Codec, job *record.Job, secrets []string, mask func(string) string) func() engine.Codec {
+func (t *Tap) Wrap(next func() engine.Codec, jobs []*record.Job, secrets []string, mask func(string) string) func() engine.Codec {
 	m := &masker{names: map[string]bool{}, text: mask}
 	for _, name := range slices.Concat(secretNames, secrets) {
 		m.names[strings.ToLower(name)] = true
 	}
 	return func() engine.Codec {
-		return &sampler{Codec: next(), tap: t, job: job, mask: m, worker: job.NewWorker(), now: time.Now,
-			random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+		s := &sampler{Codec: next(), tap: t, jobs: jobs, mask: m, now: time.Now, random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+		for _, job := range jobs {
+			s.workers = append(s.workers, job.NewWorker())
+		}
+		return s
 	}
 }
 
@@ -115,19 +118,21 @@ func (s *sampler) sample(b *engine.Batch, list []*Listener) {
 
 // run reads some consecutive records of b, from a random one on.
 func (s *sampler) run(b *engine.Batch, list []*Listener) {
+	from := b.Lane.Source()
+	job, worker := s.jobs[from], s.workers[from]
 	defer func() {
 		if recover() != nil { // the codec has handled and counted the record
-			s.worker = s.job.NewWorker()
+			s.workers[from] = job.NewWorker()
 		}
 	}()
-	c := newCursor(b, s.job, s.random)
+	c := newCursor(b, job, s.random)
 	for range runLength {
-		rec, at, ok := c.next(s.worker)
+		rec, at, ok := c.next(worker)
 		if !ok {
 			return
 		}
 		var st record.Stats
-		s.out, s.dead = s.worker.Append(s.out[:0], s.dead[:0], rec, at, &st)
+		s.out, s.dead = worker.Append(s.out[:0], s.dead[:0], rec, at, &st)
 		s.report(s.out, at, &st, list)
 	}
 }

@@ -41,7 +41,7 @@ func newSampler(t testing.TB, tp *Tap, c record.Config) *sampler {
 	}
 	var m logging.Masker
 	m.Add("broker-password")
-	s := tp.Wrap(engine.NewRecordCodec(main), job, c.Secrets, m.Mask)().(*sampler)
+	s := tp.Wrap(engine.NewRecordCodec(main), []*record.Job{job}, c.Secrets, m.Mask)().(*sampler)
 	start := time.Unix(1e9, 0)
 	s.now = func() time.Time { return start }
 	return s

@@ -39,7 +39,7 @@ func tapped(t *testing.T) (*Server, engine.Codec) {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return s, tp.Wrap(engine.NewRecordCodec(main), job, nil, new(logging.Masker).Mask)()
+	return s, tp.Wrap(engine.NewRecordCodec(main), []*record.Job{job}, nil, new(logging.Masker).Mask)()
 }
 
 func closeServer(t *testing.T, s *Server) {

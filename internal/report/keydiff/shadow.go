@@ -57,9 +57,9 @@ type shadowCodec struct {
 }
 
 // Wrap returns a function that makes codecs which do what the codecs of next
-// do, and count the keys. a and b come from [ShadowJob].
-func (s *Shadow) Wrap(next func() engine.Codec, a, b *record.Job) func() engine.Codec {
-	newA, newB := engine.NewRecordCodec(a), engine.NewRecordCodec(b)
+// do, and count the keys. a and b have a job from [ShadowJob] for each source.
+func (s *Shadow) Wrap(next func() engine.Codec, a, b []*record.Job) func() engine.Codec {
+	newA, newB := engine.NewSourceCodecs(a), engine.NewSourceCodecs(b)
 	return func() engine.Codec {
 		return &shadowCodec{Codec: next(), a: mirror{codec: newA()}, b: mirror{codec: newB()}, pairer: pairer{into: s}}
 	}

@@ -72,7 +72,7 @@ func compareBoth(t *testing.T, a, b Side, oneIn int, memory int64) (*graph, *Sha
 	}
 	s := NewShadow(a, b, oneIn, memory, time.Now())
 	newA, newB := engine.NewRecordCodec(jobs[0]), engine.NewRecordCodec(jobs[1])
-	codec := s.Wrap(d.NewCodecs(newA, newB), jobs[0], jobs[1])()
+	codec := s.Wrap(d.NewCodecs(newA, newB), jobs[:1], jobs[1:])()
 	for _, text := range shadowLog() {
 		codec.Process(&engine.Batch{Lane: new(engine.Lane), In: []byte(text)})
 	}
