@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -120,22 +121,37 @@ class UrlfoldTest {
     assertTrue(hit > 0);
   }
 
-  /** The client gives what the program gives for the URLs of the corpora. */
+  /** The client gives what the program gives for 100,000 URLs of the corpora. */
   @Test
   void corpora() throws Exception {
-    String folder = System.getenv().getOrDefault("URLFOLD_CORPORA", "");
-    Path file = Path.of(folder, "urls/kasztp.txt");
-    assumeTrue(!folder.isEmpty() && Files.exists(file), "needs the folder of the corpora in URLFOLD_CORPORA");
-    List<String> urls = Files.readAllLines(file);
-    String program = System.getenv().getOrDefault("URLFOLD", "urlfold");
-    Process process = new ProcessBuilder(program, "--lock-step", "-f", "lines", "-r", "urls").redirectInput(file.toFile()).start();
-    String[] want = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split("\n", -1);
+    Path folder = Path.of(System.getenv().getOrDefault("URLFOLD_CORPORA", "none"), "urls");
+    assumeTrue(Files.exists(folder.resolve("kasztp.txt")), "needs the folder of the corpora in URLFOLD_CORPORA");
+    List<String> urls = new ArrayList<>();
+    for (String name : List.of("kasztp.txt", "blns.txt", "isaacs_files.txt", "opendns-top-domains.txt")) {
+      urls.addAll(Files.readAllLines(folder.resolve(name)));
+    }
+    Pattern ref = Pattern.compile("\"ref\": \"([^\"\\\\]*)\"");
+    Files.readAllLines(folder.resolve("archiveorg2008_refs.jsonl")).forEach(line -> ref.matcher(line).results().forEach(m -> urls.add(m.group(1))));
+    assertTrue(urls.size() > 100_000, urls.size() + " URLs");
+    Path file = Files.createTempFile("urlfold", ".txt");
     try (Urlfold urlfold = new Urlfold()) {
+      Files.write(file, urls);
+      String program = System.getenv().getOrDefault("URLFOLD", "urlfold");
+      Process process = new ProcessBuilder(program, "--lock-step", "-f", "lines", "-r", "urls").redirectInput(file.toFile()).start();
+      String[] want = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split("\n", -1);
+      assertEquals(urls.size() + 1, want.length);
       List<String> got = urlfold.normalize(urls);
-      assertTrue(urls.size() > 48_000 && want.length == urls.size() + 1, want.length + " answers");
       for (int i = 0; i < urls.size(); i++) {
         assertEquals(want[i], got.get(i) == null ? "" : got.get(i), urls.get(i));
       }
+      long start = System.nanoTime();
+      urlfold.normalize(urls);
+      long batch = System.nanoTime();
+      urls.subList(0, 5000).forEach(urlfold::normalize);
+      long end = System.nanoTime();
+      System.out.printf("%d URLs: %d ns a URL in a list, %d ns in a call%n", urls.size(), (batch - start) / urls.size(), (end - batch) / 5000);
+    } finally {
+      Files.delete(file);
     }
   }
 }
