@@ -21,7 +21,8 @@ type Codec struct {
 	// and the URLs have the flag record-omitted. Default: 64 times the size of the
 	// record, and at least 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
-	// The URLs of an access log to normalize. all means those that the format has.
+	// The URLs of an access log to normalize. all means every one that the
+	// format has.
 	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.
@@ -31,9 +32,9 @@ type Codec struct {
 	Scheme string `yaml:"scheme" enum:"http,https" flag:"scheme" for:"readers" arg:"scheme"`
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,check,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
-	// The level of keys. Default: that of the profile.
+	// The level of keys. Default: the profile's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
-	// The standard by which keys are computed. Default: that of the profile.
+	// The standard by which keys are computed. Default: the profile's.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg" flag:"standard" for:"readers,explain" arg:"standard" group:"Normalization"`
 	// The encoding in which queries are percent-encoded, as browsers do on pages
 	// in that encoding: a label of the Encoding Standard such as windows-1252.
@@ -45,18 +46,18 @@ type Codec struct {
 	HMACKey field.Secret `yaml:"hmac_key"`
 	// The text encoding of keys.
 	KeyFormat string `yaml:"key_format" enum:"hex,base32" flag:"key-format" for:"count,query,explain" arg:"encoding" group:"Normalization" job:"KeyForm"`
-	// The maximum length of a URL. Longer URLs are rejected. Default: that of the
-	// profile, or 64KiB.
+	// The maximum length of a URL. Longer URLs are rejected. Default: the
+	// profile's, or 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB" flag:"max-url" for:"readers,check" arg:"length" bounds:"1,1GiB" group:"Limits"`
 	// Changes to a built-in profile.
 	Rules Rules `yaml:"rules"`
 	// The serialization of parameters for the output field params, as OpenAPI
-	// parameter styles. Default: that of the profile.
+	// parameter styles. Default: the profile's.
 	Params []Param `yaml:"params"`
 	// The form of the output.
 	Render Render `yaml:"to" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: rewrite, or parquet or arrow for an output named .parquet or .arrow"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
-	// passwords (those of URLs, which every other value but none includes), email,
+	// passwords (in URLs; every other value but none includes them), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
 	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,check,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Each but none includes passwords, those of URLs"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
@@ -116,7 +117,7 @@ type Fields struct {
 type TSV struct {
 	// The names of the fields, in this order.
 	Fields []string `yaml:"fields,required" min:"1"`
-	// Whether each file begins with a line of the names of the fields. Requires
+	// Whether each file starts with a line of the names of the fields. Requires
 	// that all sinks write files or stdout.
 	Header bool `yaml:"header"`
 }
@@ -126,14 +127,14 @@ type CSV struct {
 	// The names of the fields, in this order. Default: the fields from url to
 	// error.
 	Fields []string `yaml:"fields" min:"1"`
-	// Whether each file begins with a line of the names of the fields. true
+	// Whether each file starts with a line of the names of the fields. true
 	// requires that all sinks write files or stdout.
 	Header bool `yaml:"header"`
 }
 
 func (c *CSV) setDefaults() { c.Header = true }
 
-// Header reports whether each output begins with a line of the names of the
+// Header reports whether the first line of each output holds the names of the
 // fields.
 func (r *Render) Header() bool {
 	switch {

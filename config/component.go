@@ -19,8 +19,8 @@ type Types struct {
 	Sinks   map[string]func() any // also of dead letters
 	// Check, if not nil, performs the checks that this package cannot do. It
 	// returns the joined errors, each created by File.ErrorAt. sound reports
-	// whether the section of a path is present and the value at the path has no
-	// errors; Check must not use values that are not sound.
+	// whether the section of a path is present and the value at the path is
+	// free of errors; Check must not use values that are not sound.
 	Check func(f *File, sound func(path string) bool) error
 }
 

@@ -134,7 +134,7 @@ func isMapping(n ast.Node) bool {
 }
 
 // structure fills a struct from a mapping and validates it. more lists keys
-// that the mapping may have in addition to those of the struct.
+// that the mapping may have in addition to the struct's.
 func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyReader) {
 	before := len(d.errs)
 	fields, err := fieldsOf(v.Type())
@@ -210,7 +210,7 @@ func (d *decoder) note(path, name string, key, value ast.Node) {
 }
 
 // validate calls the Validate method of a struct, if it has one, and records
-// its errors. If the struct already has errors, it drops those that may follow
+// its errors. If the struct already has errors, it drops errors that may follow
 // from them.
 func (d *decoder) validate(v reflect.Value, at string) {
 	c, ok := v.Addr().Interface().(interface{ Validate() error })
@@ -251,8 +251,8 @@ func (d *decoder) failPath(at string, err error) {
 }
 
 // errorAt returns an error with the position of the value at a path. If the key
-// is absent, the position is that of the enclosing mapping, and the reason
-// names the key.
+// is absent, it is the position of the enclosing mapping, and the reason names
+// the key.
 func (d *decoder) errorAt(path string, err error) *Error {
 	reason, p, rest := clean(err.Error()), path, ""
 	for p != "" {

@@ -24,12 +24,12 @@ type Dedupe struct {
 	// requires codec.to jsonl, tsv, csv, keys or extend. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
-	// those of the same lane, which is a file or a partition. A Kafka source
+	// only the same lane, which is a file or a partition. A Kafka source
 	// requires lane. Default: all.
 	Scope string `yaml:"scope" enum:"all,lane"`
 	// What to do when the stored set does not fit the configuration, for example
-	// because the profile, a parameter list or a sink has changed: reset begins with
-	// an empty set, refuse rejects the configuration. Default: reset.
+	// because the profile, a parameter list or a sink has changed: reset starts
+	// with an empty set, refuse rejects the configuration. Default: reset.
 	OnChange string `yaml:"on_change" enum:"reset,refuse"`
 	// With a jetstream source: the key-value bucket, on the servers of the source,
 	// that holds the keys. It is created if it does not exist. All instances that
@@ -54,7 +54,7 @@ type Dedupe struct {
 // never the clock of the machine. Not covered by the stability page.
 type DedupeWindow struct {
 	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
-	// those of 24h are the days in UTC.
+	// periods of 24h are the days in UTC.
 	Size time.Duration `yaml:"size,required" min:"1s" max:"8784h"`
 	// How long after the end of a period its keys are kept, by the times of the
 	// records of the partition, or of the file that lags behind most. Later records

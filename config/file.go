@@ -32,7 +32,7 @@ type File struct {
 	Codec Codec `yaml:"codec"`
 	// An expression such as: status == 200 && site == "example.com". Only records
 	// for which it is true are written; the others count as filtered. Quote an
-	// expression that begins with an exclamation mark, which YAML reads as a tag.
+	// expression that starts with an exclamation mark, which YAML reads as a tag.
 	// Default: write all records.
 	Where string `yaml:"where"`
 	// Drop records that have the same URL as an earlier one. Requires a single file
@@ -73,9 +73,9 @@ type File struct {
 	Admin Admin `yaml:"admin"`
 	// Logging.
 	Log Log `yaml:"log"`
-	// A second profile whose keys are compared with those of the codec while the
-	// process runs: how many groups of URLs it would merge or split. It changes no
-	// output. Metrics and the status page show the counts.
+	// A second profile whose keys are compared with the codec's while the
+	// process runs: how many groups of URLs it would merge or split. It changes
+	// no output. Metrics and the status page show the counts.
 	Shadow *Shadow `yaml:"shadow"`
 	// Test cases that "urlfold check -c" runs.
 	Tests []Test `yaml:"tests"`
@@ -230,7 +230,7 @@ type Test struct {
 	SameKey []string `yaml:"same_key" min:"2"`
 	// URLs that must all have different keys.
 	DifferentKey []string `yaml:"different_key" min:"2"`
-	// The level of the compared keys. Default: that of the codec.
+	// The level of the compared keys. Default: the codec's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 }
 
@@ -267,8 +267,8 @@ func (t *Test) Validate() error {
 
 // ErrorAt returns err with the file, line and column of the value at a path,
 // such as "codec.profile", "tests[2].norm" or c.Path() + ".topics[0]". If the
-// key is absent, the position is that of the enclosing key. The text contains
-// no URLs and no expanded values.
+// key is absent, it is the position of the enclosing key. The text contains no
+// URLs and no expanded values.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }
 
 // ShowAt is like ErrorAt but keeps URLs in the text, for use with the URLs of

@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Format says how the records of a source are read. Every source has its keys besides
-// those of its type. Package internal/record validates them.
-// Not covered by the stability page.
+// Format says how the records of a source are read. Every source has these keys
+// besides the keys of its type. Package internal/record validates them. Not
+// covered by the stability page.
 type Format struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
@@ -45,16 +45,16 @@ type Format struct {
 	// jsonl, csv and tsv. Excludes url_field and base_field.
 	URL URLParts `yaml:"url"`
 	// The names of the members (jsonl, JSON logs), columns (tables), keys or labels
-	// (logfmt, ltsv) that hold other output fields than those of the URL, in the syntax of
-	// url_field: time, status, bytes, duration, client, agent, referer, vhost, request_id
-	// and method, such as {status: sc, client: src.ip}. A duration is in seconds unless its
-	// name ends with a unit, as elapsed_ms does. Default: the usual names.
+	// (logfmt, ltsv) that hold output fields besides the URL, in the syntax of url_field:
+	// time, status, bytes, duration, client, agent, referer, vhost, request_id and method,
+	// such as {status: sc, client: src.ip}. A duration is in seconds unless its name ends
+	// with a unit, as elapsed_ms does. Default: the usual names.
 	Map map[string]string `yaml:"map"`
 	// The location of the base URL against which the URL is resolved, in the
 	// syntax of url_field.
 	BaseField string `yaml:"base_field" flag:"base-field" for:"readers" arg:"location"`
-	// The base URL for all relative URLs. A name in braces stands for a field of
-	// the record: https://{host}/ takes the host from the field host.
+	// The base URL for all relative URLs. A name in braces is a field of the
+	// record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
 	// The zone of times that a log writes without one: an IANA name such as
 	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
@@ -71,8 +71,8 @@ type Format struct {
 type URLParts struct {
 	// An absolute URL. If a record has one, it is used instead of the other parts.
 	Absolute []string `yaml:"absolute"`
-	// The scheme. Default: that of the base, or else https for port 443 and http
-	// for other ports.
+	// The scheme. Default: the base's, or else https for port 443 and http for
+	// other ports.
 	Scheme []string `yaml:"scheme"`
 	// The host, with or without a port.
 	Host []string `yaml:"host"`

@@ -8,8 +8,8 @@ import (
 )
 
 // moved maps the path of each former key to the current one, with an explanation
-// after a comma, or to "removed: " and the reason. The path of a key of a component
-// begins with its type; those of jetstream are listed with those of nats.
+// after a comma, or to "removed: " and the reason. The path of a key of a
+// component starts with its type; the keys of jetstream are listed under nats.
 var moved = map[string]string{
 	"batch.bytes":               "batch.size",
 	"batch.records":             "removed: batch.size and batch.linger limit a batch",

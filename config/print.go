@@ -62,7 +62,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// wordOf returns the scalar form of a struct, or "" if it has none.
+// wordOf returns the scalar form of a struct, or "".
 func wordOf(v reflect.Value) string {
 	if v.Kind() == reflect.Struct && isText(v.Type()) {
 		if m, ok := v.Interface().(encoding.TextMarshaler); ok {
@@ -97,7 +97,7 @@ func (p printer) value(dst []byte, v reflect.Value, at, indent string) []byte {
 	return p.list(dst, v, at, indent)
 }
 
-// word returns the scalar form of a struct, or "" if the struct has none or was
+// word returns the scalar form of a struct, or "" if it lacks one or was
 // written as a mapping.
 func (p printer) word(v reflect.Value, at string) string {
 	if v.Kind() != reflect.Struct || !isText(v.Type()) {

@@ -51,7 +51,7 @@ func readFile(name string, limit int64) (data []byte, err error) {
 //	rules:
 //	  add: [rfc-clean]            # names of codec.Rules
 //	  remove: [ui-drop]
-//	key: fetch                    # default: that of the base
+//	key: fetch                    # default: the base's
 //	max_url: 64KiB                # maximum length of a URL
 //	policy:
 //	  lists:                      # parameters that fetch drops; default: [default]
@@ -106,7 +106,7 @@ type profileFile struct {
 	// The rules to add and to remove, by name. Changes that contradict the
 	// standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
-	// The level of keys. Default: that of the base.
+	// The level of keys. Default: the base's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`

@@ -91,8 +91,8 @@ func (r *reference) heading(title string, v reflect.Value) {
 	}
 }
 
-// table writes the table of the keys of a struct: if own is set, without those of
-// embedded structs.
+// table writes the table of the keys of a struct: if own is set, without the
+// keys of embedded structs.
 func (r *reference) table(v reflect.Value, own bool) {
 	r.b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	r.rows(v, "", own)

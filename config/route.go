@@ -10,8 +10,8 @@ import (
 // A Branch is one branch of a route: a condition with sinks, or the sinks for
 // all other records. Not covered by the stability page.
 type Branch struct {
-	// An expression, as in the section where. The branch takes the records for which it is
-	// true and that no branch before it takes. Requires sinks.
+	// An expression, as in the section where. The branch takes the records for
+	// which it is true and that no earlier branch takes. Requires sinks.
 	Where string `yaml:"where"`
 	// The names of the sinks that get these records. An empty list leaves the
 	// records out; they count as filtered.

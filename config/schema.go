@@ -62,7 +62,7 @@ type schema struct {
 // A rawNumber is a number as written in a tag.
 type rawNumber = json.RawMessage
 
-// properties is an object that keeps the order of the fields of the struct.
+// properties is an object in the order of the fields of the struct.
 type properties []property
 
 type property struct {
@@ -232,7 +232,7 @@ func numberSchema(t reflect.Type, r rules) *schema {
 	return s
 }
 
-// scalarDefault returns the default of a scalar field, or nil if it has none.
+// scalarDefault returns the default of a scalar field, or nil.
 func scalarDefault(v reflect.Value) any {
 	switch {
 	case isSecret(v), v.IsZero() && v.Kind() != reflect.Bool:
@@ -251,7 +251,7 @@ func defaultOf(text string) any {
 	return text
 }
 
-// listDefault returns the default of a list of scalars, or nil if it has none.
+// listDefault returns the default of a list of scalars, or nil.
 func listDefault(v reflect.Value) any {
 	if v.Len() == 0 || !isScalar(v.Type().Elem()) {
 		return nil

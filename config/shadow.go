@@ -13,7 +13,7 @@ import (
 type Shadow struct {
 	// The second profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile,required" min:"1"`
-	// The level of its keys. Default: that of the profile.
+	// The level of its keys. Default: the profile's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 	// The share of the keys that are counted, chosen by their hash: one of this
 	// many. 1 counts all keys. A power of two. Default: 64.

@@ -28,7 +28,7 @@ type Kafka struct {
 	RequestTimeout time.Duration `yaml:"request_timeout" min:"1s" max:"5m"`
 }
 
-// DefaultKafka returns the default connection, which has no brokers.
+// DefaultKafka returns the default connection, without brokers.
 func DefaultKafka() Kafka {
 	return Kafka{ClientID: "urlfold", RequestTimeout: 30 * time.Second}
 }
@@ -36,8 +36,7 @@ func DefaultKafka() Kafka {
 // KafkaTLS configures the encryption of connections to brokers. The certificate
 // of the broker is always verified.
 type KafkaTLS struct {
-	// PEM file with the trusted certificate authorities. Default: those of the
-	// system.
+	// PEM file with the trusted certificate authorities. Default: the system's.
 	CAFile string `yaml:"ca_file"`
 	// PEM file with the client certificate, for brokers that require one.
 	CertFile string `yaml:"cert_file"`

@@ -32,7 +32,7 @@ type NATS struct {
 	// The settings of TLS. Servers with a tls:// URL and servers that require TLS
 	// need them only for private certificates.
 	TLS NATSTLS `yaml:"tls"`
-	// The JetStream domain. Default: that of the server.
+	// The JetStream domain. Default: the server's.
 	Domain string `yaml:"domain"`
 	// The prefix of reply subjects, for users who may not subscribe to "_INBOX.>".
 	InboxPrefix string `yaml:"inbox_prefix"`
@@ -59,8 +59,7 @@ type NATS struct {
 type NATSTLS struct {
 	// Whether to use TLS even if the URLs do not request it.
 	Enabled bool `yaml:"enabled"`
-	// PEM file with the trusted certificate authorities. Default: those of the
-	// system.
+	// PEM file with the trusted certificate authorities. Default: the system's.
 	CAFile string `yaml:"ca_file"`
 	// PEM file with the client certificate.
 	CertFile string `yaml:"cert_file"`
@@ -71,7 +70,7 @@ type NATSTLS struct {
 	ServerName string `yaml:"server_name"`
 }
 
-// DefaultNATS returns the default connection, which has no servers.
+// DefaultNATS returns the default connection, without servers.
 func DefaultNATS() NATS {
 	return NATS{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
 }

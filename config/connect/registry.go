@@ -19,8 +19,7 @@ type Registry struct {
 	Password field.Secret `yaml:"password"`
 	// The token for HTTP bearer authentication. Excludes username.
 	Token field.Secret `yaml:"token"`
-	// PEM file with the trusted certificate authorities. Default: those of the
-	// system.
+	// PEM file with the trusted certificate authorities. Default: the system's.
 	CAFile string `yaml:"ca_file"`
 	// The timeout of a request. urlfold repeats failed requests without limit.
 	// Default: 10s.

@@ -22,7 +22,7 @@ type Framing interface {
 	// whole records, or 0 if block does not hold one.
 	Cut(block []byte) int
 	// Head returns the length of the header record at the start of a stream. It
-	// returns 0 if there is none, or if block does not hold all of it.
+	// returns 0 without a header, or if block does not hold all of it.
 	Head(block []byte) int
 }
 
@@ -59,15 +59,15 @@ type Config struct {
 	// file itself.
 	Paths []string
 	// Objects, if not nil, has the objects that paths of the form
-	// s3://BUCKET/KEY name. Otherwise such a path names a file.
+	// s3://BUCKET/KEY name. Otherwise these paths name files.
 	Objects *objects.Store
 	// Exclude lists globs of files to leave out. A glob without a slash matches
 	// the name of a file, any other one its path or its relative path. Stdin is
 	// never left out.
 	Exclude []string
-	// AllowEmpty permits that a directory has no files, that a glob matches no
-	// files, and that Exclude leaves all files out. Otherwise that is the error
-	// ErrNoInput.
+	// AllowEmpty permits that a directory contains no files, that a glob
+	// matches no files, and that Exclude leaves all files out. Otherwise that
+	// is the error ErrNoInput.
 	AllowEmpty bool
 	// Select, if not nil, reports whether to read the input with the relative
 	// path rel, as in Source.Rels but with slashes. Inputs that it leaves out are
@@ -124,8 +124,9 @@ type Config struct {
 	// goroutines.
 	OpenTable func(path string, f compress.Format) (compress.Table, error)
 
-	// IsText, if not nil, reports whether the file at path, which begins with head, is
-	// text although its name has the extension of a compressed format.
+	// IsText, if not nil, reports whether the file at path, whose first bytes
+	// are head, is text although its name has the extension of a compressed
+	// format.
 	IsText func(path string, head []byte) bool
 	// Encodings says what becomes of text in UTF-16, or with CR at line ends.
 	Encodings compress.Encodings

@@ -15,16 +15,16 @@ import (
 type Settings struct {
 	// Files to read: paths, folders (read recursively) and globs, in which **
 	// matches any number of folders. New files that match are picked up while
-	// running. The search does not follow symbolic links to folders; list such
-	// a folder itself.
+	// running. The search does not follow symbolic links to folders; list the
+	// linked folder itself.
 	Include []string `yaml:"include,required" min:"1"`
-	// Globs of files to exclude from those that include matches.
+	// Globs of files to exclude from the matches of include.
 	Exclude []string `yaml:"exclude"`
 	// batch reads all files to their ends and exits; tail also waits for more
 	// data and for new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
 	// In mode batch: whether a run succeeds if no file matches include and the
-	// checkpoint knows none either. Otherwise such a run ends with exit code 78.
+	// checkpoint knows none either. Otherwise the run ends with exit code 78.
 	AllowEmpty bool `yaml:"allow_empty"`
 	// How to handle the records of a damaged compressed file. A record is
 	// verified when a checksum covers it and matches; in a gzip file that is
@@ -44,7 +44,7 @@ type Settings struct {
 	// stop: like emit-and-report, but the run ends with an error. Plain files
 	// are always read with emit-and-report.
 	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
-	// In mode tail: how long a compressed file must stay unchanged before it
+	// In mode tail: how long a compressed file must stay unchanged until it
 	// counts as damaged (if it ends too early) or as finished (if it is
 	// complete). Until then it is assumed to be still being written.
 	DamageAfter time.Duration `yaml:"damage_after" min:"0s"`
@@ -73,13 +73,13 @@ type Settings struct {
 	// kept open, and a warning at start names both numbers.
 	MaxOpenFiles int `yaml:"max_open_files" min:"1"`
 	// Close a file that has not changed for this long. Data written to a closed
-	// file after it was deleted is lost.
+	// and deleted file is lost.
 	IdleClose time.Duration `yaml:"idle_close" min:"1ms"`
 	// How many bytes at the beginning of the decompressed text identify a file.
 	FingerprintBytes field.Size `yaml:"fingerprint_bytes" min:"16" max:"1KiB"`
 	// How long to keep reading a renamed or deleted file after its last change.
 	// Also how long a file that looks like a copy of a known one, such as
-	// rotation makes, must stay unchanged before it counts as a separate file.
+	// rotation makes, must stay unchanged until it counts as a separate file.
 	RotateWait time.Duration `yaml:"rotate_wait" min:"0s"`
 	// How long to keep the checkpoint of a file that is gone.
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`

@@ -21,9 +21,10 @@ type Config struct {
 	// Name of the consumer group. Instances with the same group share the
 	// partitions.
 	Group string `yaml:"group,required" min:"1"`
-	// Where to start in a partition for which the group has no committed
-	// offset, whose topic was deleted and created again, or whose log ends before
-	// the committed offset: earliest, latest, or timestamp:2026-11-01T00:00:00Z.
+	// Where to start in a partition for which the group has not committed an
+	// offset, whose topic was deleted and created again, or whose log ends
+	// before the committed offset: earliest, latest, or
+	// timestamp:2026-11-01T00:00:00Z.
 	Start Start `yaml:"start"`
 	// Which records to read from topics with transactions. read_committed skips
 	// the records of aborted transactions and waits for the end of open ones.
@@ -36,8 +37,8 @@ type Config struct {
 	HeartbeatInterval time.Duration `yaml:"heartbeat_interval" min:"100ms" max:"1m"`
 	// How long a rebalance waits for members to rejoin.
 	RebalanceTimeout time.Duration `yaml:"rebalance_timeout" min:"1s" max:"30m"`
-	// How long a rebalance waits for records in flight to become durable. Those
-	// that are not durable by then are read again by another member. No
+	// How long a rebalance waits for records in flight to become durable.
+	// Records that are not durable by then are read again by another member. No
 	// heartbeats are sent during the wait, so it is also limited to a third of
 	// session_timeout and half of rebalance_timeout.
 	DrainTimeout time.Duration `yaml:"drain_timeout" min:"100ms" max:"10m"`

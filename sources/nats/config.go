@@ -55,14 +55,15 @@ type JetStreamConfig struct {
 }
 
 // A Consumer holds the settings of the durable consumer. An existing consumer
-// keeps those that are not set; a new one gets the defaults given here.
+// keeps the settings that are not set here; a new one gets the defaults given
+// here.
 type Consumer struct {
 	// Whether to create the consumer if it does not exist, at the start and
 	// later. Default: true.
 	Create bool `yaml:"create"`
 	// Subjects to read. Default: all subjects of the stream.
 	FilterSubjects []string `yaml:"filter_subjects"`
-	// How long the server waits for an acknowledgment before it redelivers a
+	// How long the server waits for an acknowledgment before redelivering a
 	// message. Default: 90s.
 	AckWait time.Duration `yaml:"ack_wait" min:"100ms"`
 	// Maximum number of messages that are delivered but not acknowledged, in

@@ -24,8 +24,8 @@ type collisionOptions struct {
 	Examples int `flag:"examples" for:"collisions" arg:"N"`
 	// Show up to N groups, those with the most URLs first.
 	Count int `flag:"count,n" for:"collisions" arg:"N"`
-	// Write every group as a JSON object on a line of its own, in the order of the keys, and
-	// no report.
+	// Write every group as a JSON object on a separate line, in the order of
+	// the keys, and no report.
 	All  bool `flag:"all" for:"collisions"`
 	form command.Form
 }

@@ -94,8 +94,8 @@ func (o *checkOptions) find(paths []string) (files []string, skipped []file.Skip
 	return files, skipped, missing, err
 }
 
-// inputs returns the files that paths name, those that are left out, and an error for each
-// path that matches none.
+// inputs returns the files that paths name, the excluded files, and an error
+// for each path that matches none.
 func (o options) inputs(paths []string) ([]string, []file.Skipped, error) {
 	set, err := o.resolve(paths)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *settings) inputs(stdin io.Reader) ([]string, []file.Skipped, error) {
 	return files, source.Skipped(), err
 }
 
-// diagnose reads one file to its end.
+// diagnose reads a whole file.
 func (o *checkOptions) diagnose(sig *command.Signals, path string) (*diagnosis, error) {
 	rep := sink.ReportOf(path, compress.Verification{})
 	r := &diagnosis{File: path, State: stateOf(&rep)}
@@ -238,7 +238,7 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 	if separator := separators[o.From]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
-			// By its name. If there is none, the command line works without.
+			// By its name. Without one, the command line works, too.
 			for i := range fields {
 				fields[i].value = "/" // as if all cells held URLs
 			}
@@ -263,7 +263,7 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 	}
 }
 
-// separators are those of the cells of tables.
+// separators separate the cells of tables.
 var separators = map[string]rune{"csv": ',', "csv-semicolon": ';', "csv-pipe": '|', "tsv": '\t'}
 
 // detectJSON finds the fields with the URLs of JSON texts, or the format of lines
@@ -522,8 +522,8 @@ func escapesOf(format string, head []byte) string {
 	return ""
 }
 
-// withoutPrefix returns the format of the lines after a prefix that has no escapes, such
-// as that of syslog+combined.
+// withoutPrefix returns the format of the lines after a prefix without escapes,
+// as in syslog+combined.
 func withoutPrefix(format string) string {
 	prefix, lines, _ := strings.Cut(format, "+")
 	if slices.Contains([]string{"syslog", "compose", "cri"}, prefix) {
@@ -553,9 +553,9 @@ func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// A misfitSink is a dead-letter sink that keeps the position of the first
-// record that does not fit the format, and the length of the longest one that is
-// too long. The letters come in the order of the input.
+// A misfitSink is a dead-letter sink that notes the position of the first
+// record that does not fit the format, and the length of the longest one that
+// is too long. The letters come in the order of the input.
 type misfitSink struct {
 	engine.Sink
 	first   *misfit

@@ -18,7 +18,7 @@ type diffOptions struct {
 	options
 	// Compare with this profile (B): a name that 'urlfold help profiles' lists, or a YAML file.
 	Against string `flag:"against" for:"diff" arg:"name"`
-	// For A, use this list of parameters in place of those of the profile: default or
+	// For A, use this list of parameters instead of the profile's: default or
 	// KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or
 	// robots:HOST:FILE.
 	List string `flag:"list" for:"diff" arg:"list"`

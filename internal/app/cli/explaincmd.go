@@ -21,7 +21,7 @@ import (
 // explainOptions holds the flags of explain.
 type explainOptions struct {
 	options
-	// Compare each key with that of this URL.
+	// Compare each key with the key of this URL.
 	VS   string `flag:"vs" for:"explain" arg:"URL"`
 	form command.Form
 	// Draw with ASCII characters only. Default: true if the locale is not UTF-8.

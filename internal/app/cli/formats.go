@@ -213,8 +213,8 @@ func (f *formats) with(c record.Config) (*formats, error) {
 	return g, nil
 }
 
-// fallBack sets the job for inputs of unknown format: that of --from, else
-// that of the most frequent format, else that of lines.
+// fallBack sets the job for inputs of unknown format: the job of --from, else
+// of the most frequent format, else of lines.
 func (f *formats) fallBack() {
 	if names := f.names(); len(names) > 0 {
 		f.fallback = f.jobOf(names[0].name)

@@ -49,12 +49,12 @@ type inputOptions struct {
 	// Leave out files whose format cannot be detected or is not supported, and name them in
 	// the summary. Default: fail.
 	SkipUnknown bool `flag:"skip-unknown" for:"readers,check"`
-	// Succeed if a directory has no files, a glob matches no files, or --exclude leaves
-	// none. Default: fail.
+	// Succeed if a directory contains no files, a glob matches no files, or
+	// --exclude leaves none. Default: fail.
 	AllowEmpty bool `flag:"allow-empty" for:"readers,check"`
-	// Use this store for the paths s3://BUCKET/KEY: comma-separated settings endpoint=URL,
-	// region=NAME, profile=NAME, path-style, anonymous and requester-pays. Default: those
-	// of the AWS tools in the environment, and Amazon S3.
+	// Use this store for the paths s3://BUCKET/KEY: comma-separated settings
+	// endpoint=URL, region=NAME, profile=NAME, path-style, anonymous and requester-pays.
+	// Default: the settings of the AWS tools in the environment, and Amazon S3.
 	S3 string `flag:"s3" for:"readers,check" arg:"settings"`
 	// Compose the URL from several fields: comma-separated PART=PATH pairs, such as
 	// host=request.host,path=request.uri; PART is absolute, scheme, host, port, path or
@@ -66,7 +66,7 @@ type inputOptions struct {
 	// --url-field. Default: the usual names.
 	Mapped []string `flag:"map" for:"readers" split:"," arg:"FIELD=NAME" job:"Map"`
 	// Keep only the records for which this expression is true, such as 'status == 200 &&
-	// agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are
+	// agent contains "bot"'. Names are as in --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
 	Where string `flag:"where" for:"count,collisions,seen" arg:"expression"`
 }
@@ -109,8 +109,9 @@ type outputOptions struct {
 	// Replace each input by its output, once that is whole and if the input is intact and has
 	// not changed since. Its mode stays, and its owner if the system permits.
 	InPlace bool `flag:"in-place"`
-	// Give the outputs of --output-dir or --in-place the times of their inputs, and those of
-	// --output-dir also the mode and the owner, as cp -p does.
+	// Give the outputs of --output-dir or --in-place the times of their inputs,
+	// and the outputs of --output-dir also the mode and the owner, as cp -p
+	// does.
 	Preserve bool `flag:"preserve"`
 	// Read the whole input, write no output, and print what would be written and how much
 	// would change.
@@ -140,14 +141,14 @@ type outputOptions struct {
 	KeyOf string `flag:"dedupe-url" for:"seen" enum:"all,first" arg:"URLs"`
 }
 
-// limitOptions hold the limits beside those of the codec.
+// limitOptions hold the limits beside the codec's.
 type limitOptions struct {
 	field.Limits
 	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
 	// files. With --lock-step, stop reading while this size of answers waits for the
 	// caller; default there: 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
-	// Write temporary files to this directory. Default: that of the operating system.
+	// Write temporary files to this directory. Default: the operating system's.
 	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`
 }
 
@@ -155,8 +156,8 @@ type limitOptions struct {
 type runOptions struct {
 	// Run N workers in parallel.
 	Jobs int `flag:"workers,j" for:"readers" arg:"N"`
-	// Write records in this ORDER: input (that of the inputs), lane (that within each file) or
-	// none (as workers finish them).
+	// Write records in this ORDER: input (as in the inputs), lane (as within
+	// each file) or none (as workers finish them).
 	Order string `flag:"order" for:"query" enum:"none,lane,input" arg:"ORDER" noun:"order"`
 	// Process only one of several shards of the input: INDEX/COUNT, with an index from 0,
 	// such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share
@@ -168,8 +169,8 @@ type runOptions struct {
 	ShardBy string `flag:"shard-by" arg:"field" job:"Shard"`
 	// Answer each line of stdin with one line on stdout, as soon as the input pauses, for
 	// programs that run urlfold as a coprocess. A line without a result gets an empty
-	// answer. FRAMING is lines, or chunks if each block of lines begins with its number of
-	// lines (send_chunk_header of ClickHouse). --lock-step alone means lines. If the
+	// answer. FRAMING is lines, or chunks if each block of lines starts with its number
+	// of lines (send_chunk_header of ClickHouse). --lock-step alone means lines. If the
 	// format is arrow, the streams are Arrow IPC, and a batch is answered with a batch.
 	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
 	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
@@ -231,7 +232,7 @@ func (o *options) checkCompress(bad *command.Mistakes) {
 	bad.Add("--compress", err)
 }
 
-// failOn adds --fail-on to a command that has conditions of its own.
+// failOn adds --fail-on to a command that has other conditions.
 func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...string) {
 	o.FailOn = slices.DeleteFunc(o.FailOn, func(c string) bool { return !slices.Contains(accepted, c) })
 	o.conditions = accepted
@@ -258,7 +259,8 @@ func checkRedact(bad *command.Mistakes, values []string) {
 // usualRedact is what commands hide that print examples.
 var usualRedact = []string{redact.Passwords}
 
-// findLevel returns the key level called name, or that of p if name is empty.
+// findLevel returns the key level called name, or the level of p if name is
+// empty.
 func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	if name == "" {
 		return p.Key, nil

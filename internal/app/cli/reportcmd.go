@@ -39,7 +39,8 @@ const reportExamples = `  urlfold report access.log.gz -o report.html
 
 // reportOptions holds the flags of report.
 type reportOptions struct {
-	// Write these formats: {}. Default: that of the extension of the output, or html.
+	// Write these formats: {}. Default: by the extension of the output, or
+	// html.
 	As []string `flag:"to,r" for:"report" split:"," arg:"formats"`
 	// List up to N pages, sites, parameters and campaigns.
 	Count int `flag:"count,n" for:"report" arg:"N"`

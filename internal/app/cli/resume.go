@@ -19,10 +19,10 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file keeps the record of finished outputs of --resume: a line for each, with a
-// checksum. The line is written when the output is complete and synced, before it gets its
-// final name, and names the file by its stamp. So whenever the process is killed, a line
-// without its output is known as such, and a torn line is ignored.
+// This file writes the record of finished outputs of --resume: a line for each, with a
+// checksum. The line is written when the output is complete and synced but not yet at
+// its final name, and names the file by its stamp. So whenever the process is killed,
+// a line without its output is known as such, and a torn line is ignored.
 
 // recordHead is the first line of the record.
 const recordHead = "urlfold outputs 1\n"
@@ -31,7 +31,7 @@ const recordHead = "urlfold outputs 1\n"
 type madeOutput struct {
 	Output   string `json:"output"` // its path below the folder, quoted as in Go
 	Made     string `json:"made"`   // its stamp
-	Input    string `json:"input"`  // that of its input
+	Input    string `json:"input"`  // the lane of its input
 	Settings string `json:"settings"`
 }
 
@@ -39,7 +39,7 @@ type madeOutput struct {
 type resumption struct {
 	dir, settings string
 	outputs       map[string]string // output by input
-	inputs        map[string]string // the stamp of each input before it was read
+	inputs        map[string]string // the stamp of each input when reading began
 	finished      []string          // inputs whose outputs are finished
 
 	mu   sync.Mutex

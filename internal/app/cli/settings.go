@@ -133,7 +133,7 @@ func (s *settings) resolveCodec(bad *command.Mistakes) {
 	key, keyErr := s.hmacKey()
 	bad.Add("--hmac-key-file", keyErr)
 	if keyErr != nil {
-		key = make([]byte, codec.MinHMACKey) // stands in for the unreadable key
+		key = make([]byte, codec.MinHMACKey) // replaces the unreadable key
 	}
 	if err != nil || rulesErr != nil {
 		p = codec.Profile{}
@@ -317,7 +317,7 @@ func (s *settings) readsFiles() bool {
 
 // checkRecord lets package record validate its part of the settings. Stand-ins
 // replace the settings whose flags are wrong (they have been reported) and
-// those that depend on a format still to be detected.
+// settings that depend on a format still to be detected.
 func (s *settings) checkRecord(bad *command.Mistakes) {
 	probe := s.record
 	if probe.Normalizer == nil {
@@ -339,5 +339,6 @@ func (s *settings) checkRecord(bad *command.Mistakes) {
 	bad.Add("", flagNames(err))
 }
 
-// unordered reports whether records may be written in another order than that of the inputs.
+// unordered reports whether records may be written in another order than the
+// inputs.
 func (s *settings) unordered() bool { return s.Order != "input" }

@@ -15,8 +15,8 @@ func (p *plan) header() []byte {
 	return p.jobs[0].Header()
 }
 
-// headerFor returns the header that an output begins with. stdout gets it once,
-// even if a reload replaces the pipeline.
+// headerFor returns the header of an output. stdout gets it once, even if a
+// reload replaces the pipeline.
 func (p *plan) headerFor(c *config.Component, e *env) []byte {
 	header := p.header()
 	if c == p.file.DeadLetter || c.Type == "stdout" && bytes.Equal(header, e.headed) {

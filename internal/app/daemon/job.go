@@ -148,8 +148,8 @@ func readsAvro(f *config.File) bool {
 	return slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Format.From == avro })
 }
 
-// newRegistry returns the client of the schema registry, or nil if there is
-// none or its settings are invalid.
+// newRegistry returns the client of the schema registry, or nil without a
+// registry or with invalid settings.
 func newRegistry(f *config.File, sound func(path string) bool) *registry.Client {
 	if f.Codec.Registry == nil || !sound("codec.registry") {
 		return nil

@@ -28,8 +28,8 @@ func (p *plan) checkMixed(sound func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// sharedOutput returns the first sink that writes the records of all sources to one
-// file, or nil if there is none.
+// sharedOutput returns the first sink that writes the records of all sources to
+// one file, or nil.
 func (p *plan) sharedOutput(sound func(path string) bool) *config.Component {
 	for _, c := range each(p.file.Sinks) {
 		l, isFile := c.Config.(*sinkfile.LogConfig)

@@ -14,8 +14,8 @@ import (
 // of the jobs can have, below the header head if that is not nil: a comparison with any
 // other field has the same result for every record. The error joins a
 // [record.ConfigError] for each field of a condition. Fields that the condition tests
-// with has are allowed. formats are those of the jobs, and mapping is how the user maps
-// a field, with %s for its name.
+// with has are allowed. formats are the formats of the jobs, and mapping is how the
+// user maps a field, with %s for its name.
 func CheckConditions(jobs []*record.Job, formats []string, c *record.Config, head []byte, mapping string) error {
 	check := func(field string, condition record.Condition) (err error) {
 		e, ok := condition.(*where.Expression)

@@ -26,7 +26,7 @@ type Branch struct {
 // Fill sets in rc what f, c, a condition of package where and a route configure. rc has
 // all other settings; its Fields, Extend and Params stay unless c has its own. The
 // error joins a [record.ConfigError] for each unknown value; [record.New] finds all
-// other errors. The level of keys is that of the normalizer's profile unless c sets it.
+// other errors. The level of keys comes from the normalizer's profile unless c sets it.
 func Fill(rc *record.Config, f *config.Format, c *config.Codec, filter string, route []Branch) error {
 	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = f.From, f.Dialect, f.Delimiter, f.Quote, f.Escape, f.InputHeader == "no"
 	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.MaxQuoted, rc.Year = f.URLField, record.URLParts(f.URL), f.Map, f.BaseField, f.Base, int(f.MaxQuoted), f.Year
