@@ -55,7 +55,7 @@ func public(t *testing.T) *tree {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		skip := []string{"testdata", "internal", "bench", "chaos", "cmd", "deploy", "docs"}
+		skip := []string{"testdata", "internal", "bench", "bindings", "chaos", "cmd", "deploy", "docs"}
 		if p != root && (strings.HasPrefix(d.Name(), ".") || slices.Contains(skip, d.Name())) {
 			return filepath.SkipDir
 		}
