@@ -271,13 +271,13 @@ series:
 // Delivered returns the number of durable records, in outputs and dead letters.
 func (m Metrics) Delivered() uint64 {
 	const name = "urlfold_records_total"
-	return uint64(m.Sum(name, `result="emitted"`) + m.Sum(name, `result="dead_lettered"`))
+	return uint64(m.Sum(name, `result="emitted"`) + m.Sum(name, `result="dead-lettered"`))
 }
 
 // Off returns the number of records by which the ledger is unbalanced.
 func (m Metrics) Off() float64 {
 	of := func(result string) float64 { return m.Sum("urlfold_records_total", `result="`+result+`"`) }
-	return of("read") - of("emitted") - of("dropped") - of("filtered") - of("duplicates") - of("dead_lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")
+	return m.Sum("urlfold_source_records_total") - of("emitted") - of("dropped") - of("filtered") - of("duplicates") - of("dead-lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")
 }
 
 // A tail stores the beginning and the end of what is written to it.

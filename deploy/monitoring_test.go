@@ -3,6 +3,7 @@ package deploy
 import (
 	"encoding/json"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -36,7 +37,7 @@ func exposed(t *testing.T) (all map[string]map[string]bool, help map[string]stri
 			_, text := p.get("/metrics")
 			addMetrics(all, text)
 			maps.Copy(help, helps(text))
-			return p != analytics || all["urlfold_source_lag"] != nil
+			return p != analytics || all["urlfold_source_lag_records"] != nil
 		})
 	}
 	return all, help
@@ -49,7 +50,9 @@ var (
 	selector = regexp.MustCompile(`\b((?:urlfold|process|go)_[a-z0-9_]+)\{([^}]*)\}`)
 	matcher  = regexp.MustCompile(`([a-z_]+)(?:=~|!~|!=|=)"`)
 	grouped  = regexp.MustCompile(`\bby \(([a-z_, ]+)\)`)
-	named    = regexp.MustCompile(`\$labels\.([a-z_]+)|\{\{([a-z_]+)\}\}`)
+	// A row of the reference, which is made from the code.
+	documented = regexp.MustCompile("(?m)^\\| `(urlfold_[a-z_]+)` \\| [a-z]+ \\| `?([a-z_, ]*)`? \\|")
+	named      = regexp.MustCompile(`\$labels\.([a-z_]+)|\{\{([a-z_]+)\}\}`)
 )
 
 // addMetrics adds what a scrape shows.
@@ -152,15 +155,32 @@ func TestMonitoring(t *testing.T) {
 	var rules rulesFile
 	decode(t, "prometheus/urlfold.rules.yaml", &rules)
 	manual := read(t, "../docs/alerts.md")
-	n, queries := 0, ""
+	reference := read(t, "../docs/reference/metrics.md")
+	for _, m := range documented.FindAllStringSubmatch(reference, -1) { // of configurations that are not running here
+		if all[m[1]] == nil {
+			all[m[1]] = map[string]bool{"instance": true, "job": true}
+			for l := range strings.SplitSeq(m[2], ", ") {
+				all[m[1]][l] = true
+			}
+		}
+	}
+	for name := range help {
+		if !strings.Contains(reference, "\n| `"+name+"` |") {
+			t.Errorf("docs/reference/metrics.md lacks %s", name)
+		}
+	}
+	n, queries, fired := 0, "", read(t, "prometheus/urlfold.rules.test.yaml")
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			for _, p := range problems(all, r.Expr, r.Annotations["summary"]) {
 				t.Errorf("%s: %s", r.Alert, p)
 			}
 			queries += r.Expr + "\n"
-			if s := r.Labels["severity"]; s != "page" && s != "ticket" {
+			if s := r.Labels["severity"]; s != "critical" && s != "warning" {
 				t.Errorf("%s: severity %q", r.Alert, s)
+			}
+			if !strings.Contains(fired, "\n  - name: "+r.Alert+"\n") {
+				t.Errorf("urlfold.rules.test.yaml does not fire %s", r.Alert)
 			}
 			if !strings.Contains(manual, "\n## "+r.Alert+"\n") {
 				t.Errorf("docs/alerts.md does not say what to do about %s", r.Alert)
@@ -203,6 +223,34 @@ func TestMonitoring(t *testing.T) {
 	}
 }
 
+// Each alert fires by the fault that it is for, and none in healthy hours.
+func TestRules(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed; it is part of Prometheus")
+	}
+	for _, args := range [][]string{{"check", "rules", "prometheus/urlfold.rules.yaml"}, {"test", "rules", "prometheus/urlfold.rules.test.yaml"}} {
+		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// Alertmanager holds back what follows from another alert. Each alert that it names
+// exists.
+func TestInhibition(t *testing.T) {
+	text, rules := read(t, "prometheus/alertmanager.yaml"), read(t, "prometheus/urlfold.rules.yaml")
+	names := regexp.MustCompile(`Urlfold\w+`).FindAllString(text, -1)
+	for _, name := range names {
+		if !strings.Contains(rules, "- alert: "+name+"\n") {
+			t.Errorf("no alert is called %s", name)
+		}
+	}
+	if len(names) < 5 {
+		t.Errorf("%d alerts", len(names))
+	}
+}
+
 // A metric is about loss if its name or its help says so.
 var aboutLoss = regexp.MustCompile(`(?i)\b(?:los[est]\w*|drop\w*|damag\w*|corrupt\w*|verdicts?|refus\w*|reject\w*|dead|gap|poison\w*|fail\w*|panic\w*|` +
 	`delet\w*|truncat\w*|abandon\w*|given up|unreadable|resets?|put away|blocked)\b`)
@@ -210,19 +258,19 @@ var aboutLoss = regexp.MustCompile(`(?i)\b(?:los[est]\w*|drop\w*|damag\w*|corrup
 // noAlert are the metrics about loss without an alert of their own, each with the
 // reason.
 var noAlert = map[string]string{
-	"urlfold_checkpoint_failures_total":        "UrlfoldCheckpointLate fires if failures last; one that does not is healed by the next save",
 	"urlfold_sink_refusals_total":              "counts answers, also the retries of one; the alerts on sink_refused_records_total and sink_blocked_batches count what becomes of the records",
 	"urlfold_sink_splits_total":                "splitting finds the refused record; the others are written",
 	"urlfold_sink_partitions_failing":          "nothing is lost while a partition fails; UrlfoldSinkRetries and UrlfoldStuckLane fire",
 	"urlfold_source_truncations_total":         "truncating is how copytruncate rotates; what it loses is in source_lost_bytes_total",
 	"urlfold_sink_reconnects_total":            "a connection that is found again loses nothing; one that is not makes the process not ready",
 	"urlfold_source_reconnects_total":          "as urlfold_sink_reconnects_total",
-	"urlfold_sink_window_failing_messages":     "the messages are kept and published again; UrlfoldNotReady and UrlfoldSinkRetries fire",
+	"urlfold_sink_failing_messages":            "the messages are kept and published again; UrlfoldNotReady and UrlfoldSinkRetries fire",
 	"urlfold_source_failing":                   "UrlfoldNotReady fires: /readyz asks the source",
 	"urlfold_archive_unverified_records_total": "they are of damaged files: UrlfoldDamagedFiles and UrlfoldDamageFound fire",
+	"urlfold_rejected_records_total":           "records are rejected in every log; UrlfoldDeadLetters and UrlfoldDiscarded count what becomes of too many",
 	"urlfold_source_acks_lost_total":           "the messages are delivered again, and lost nowhere",
 
-	"urlfold_source_unread_deleted_possible_total": "counts sequences that the filter may exclude, which would page for nothing lost; the log warns, and UrlfoldStreamRecreated has the exact count",
+	"urlfold_source_unread_deleted_possible_total": "counts sequences that the filter may exclude, which would page for nothing lost; the log has an error, and UrlfoldStreamRecreated has the exact count",
 }
 
 // helps returns the help of each metric in a scrape.

@@ -85,7 +85,7 @@ func wantShown(t *testing.T, p *chaos.Process, count int, at int64) {
 		m, err := p.Scrape(ctx)
 		return json.Unmarshal(body, &shown) == nil && shown.Damaged.Count == count &&
 			err == nil && m.Sum("urlfold_source_damaged_files", `verdict="truncated"`) == float64(count) &&
-			m.Sum("urlfold_archive_verdicts_total", `verdict="ok"`) == float64(1-count)
+			m.Sum("urlfold_source_files_finished_total", `verdict="ok"`) == float64(1-count)
 	})
 	_, page, err := p.Get(ctx, "/")
 	if err != nil {

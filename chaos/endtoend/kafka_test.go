@@ -276,7 +276,7 @@ func (w *kafkaWorld) share(members []*chaos.Process) (shares []float64) {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			shares = append(shares, m.Sum("urlfold_records_total", `result="read"`))
+			shares = append(shares, m.Sum("urlfold_source_records_total"))
 		}
 		return !slices.Contains(shares, 0)
 	})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
@@ -93,9 +94,10 @@ const (
 
 // A decision is what a filter or a [Dedupe] has decided about a batch.
 type decision struct {
-	keep         Keep     // records of Out that the filter keeps
-	marked       []uint32 // duplicates of Out that are marked and kept
-	pieceDropped bool     // the batch is a piece of a record that the filter dropped
+	keep         Keep      // records of Out that the filter keeps
+	marked       []uint32  // duplicates of Out that are marked and kept
+	read         time.Time // when the source emitted the batch
+	pieceDropped bool      // the batch is a piece of a record that the filter dropped
 
 	void    bool     // its lane was revoked before the decision; no sink gets it
 	series  *series  // of the decision; nil: not decided

@@ -31,6 +31,9 @@ type account struct {
 	flying    int64        // records processed but not yet resolved
 	abandoned int64        // records that were given up
 	given     int64        // batches that were given up
+	last      time.Time    // when the last batch with records was emitted
+
+	delivery, messages Latency // see SourceSnapshot
 }
 
 // ledger returns the ledger of the account.
@@ -83,6 +86,9 @@ func (r *roster) note(b *Batch) {
 	f := r.feedOf(b.Lane)
 	f.handled.Add(&b.Stats)
 	f.flying += b.Stats.Records
+	if b.Stats.Records > 0 && b.read.After(f.last) {
+		f.last = b.read
+	}
 }
 
 // count counts b as resolved or as given up.
@@ -96,10 +102,20 @@ func (r *roster) count(b *Batch, durable bool) {
 		f.handled.Duplicates -= b.again
 		f.abandoned += b.again
 		f.resolved.Add(&b.Stats)
+		f.observe(b)
 		return
 	}
 	f.abandoned += b.Stats.Records
 	f.given++
+}
+
+// observe measures how long b took, now that it is durable.
+func (a *account) observe(b *Batch) {
+	now := time.Now()
+	a.delivery.observe(now.Sub(b.read))
+	if len(b.Msgs) > 0 && b.Msgs[0].Time > 0 {
+		a.messages.observe(max(0, now.Sub(time.Unix(0, b.Msgs[0].Time)))) // a clock may be ahead
+	}
 }
 
 // writeOff moves the refused records of b in the ledger from Emitted to Dead or

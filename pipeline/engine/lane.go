@@ -263,7 +263,8 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	}
 	b.start = l.begun
 	l.segments.issue(b)
-	*l.at(l.next) = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
+	b.read = time.Now()
+	*l.at(l.next) = slot{end: end, at: b.read, verified: b.Verified, segment: b.Segment}
 	l.next++
 	l.out--
 	l.bytes += int64(len(b.In))

@@ -12,7 +12,7 @@ import (
 var LatencyBounds = [...]time.Duration{
 	time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
-	time.Second, 5 * time.Second, 30 * time.Second,
+	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute,
 }
 
 // A Latency is a histogram of durations. The last count is for durations above
@@ -20,6 +20,24 @@ var LatencyBounds = [...]time.Duration{
 type Latency struct {
 	Counts [len(LatencyBounds) + 1]int64
 	Sum    time.Duration
+}
+
+// observe adds a duration.
+func (l *Latency) observe(d time.Duration) {
+	i := 0
+	for i < len(LatencyBounds) && d > LatencyBounds[i] {
+		i++
+	}
+	l.Counts[i]++
+	l.Sum += d
+}
+
+// Add adds the durations of o.
+func (l *Latency) Add(o *Latency) {
+	l.Sum += o.Sum
+	for i, n := range o.Counts {
+		l.Counts[i] += n
+	}
 }
 
 // A SinkSnapshot is the progress of one sink.
@@ -147,13 +165,7 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	defer m.mu.Unlock()
 	m.s.Holds--
 	m.accepted += r.taken(len(s.Recs))
-	d := time.Since(start)
-	i := 0
-	for i < len(LatencyBounds) && d > LatencyBounds[i] {
-		i++
-	}
-	m.s.Latency.Counts[i]++
-	m.s.Latency.Sum += d
+	m.s.Latency.observe(time.Since(start))
 	switch {
 	case r.Class == OK && r.Err == nil:
 		m.s.Batches++

@@ -33,6 +33,7 @@ type Pipeline struct {
 	over     chan struct{} // closed when there is no more work
 	workers  sync.WaitGroup
 	panicLog throttle
+	busy     atomic.Int64 // nanoseconds, see Snapshot.Busy
 
 	filtering filtering
 	delivery  delivery

@@ -64,17 +64,18 @@ func (l *Ledger) Add(o Ledger) {
 // except Lanes, Sinks, Dedupe, Waiting, Retries, Committed and CommitErr.
 type Snapshot struct {
 	State      State
-	Opening    string       // name of the sink or source that is being opened, in the state Opening
-	Generation uint64       // of the current codec
-	Ledger     Ledger       // total of all sources
-	Stats      record.Stats // of all records that workers have processed, resolved or not
-	Bytes      int64        // bytes emitted by the sources
-	InFlight   int          // batches that were emitted and are not resolved
-	Waiting    int          // submissions that wait for a retry
-	Retries    int64        // submissions that were retried
-	Opened     int          // lanes opened
-	Batches    int          // batches in the pipeline
-	Free       int          // batches on the free list
+	Opening    string        // name of the sink or source that is being opened, in the state Opening
+	Generation uint64        // of the current codec
+	Ledger     Ledger        // total of all sources
+	Stats      record.Stats  // of all records that workers have processed, resolved or not
+	Bytes      int64         // bytes emitted by the sources
+	InFlight   int           // batches that were emitted and are not resolved
+	Waiting    int           // submissions that wait for a retry
+	Retries    int64         // submissions that were retried
+	Opened     int           // lanes opened
+	Batches    int           // batches in the pipeline
+	Free       int           // batches on the free list
+	Busy       time.Duration // time that workers have spent on batches
 	Sources    []SourceSnapshot
 	Sinks      []SinkSnapshot
 	Lanes      []LaneSnapshot
@@ -94,6 +95,10 @@ type SourceSnapshot struct {
 	Bytes   int64         // bytes emitted
 	Opened  int           // lanes opened
 	Blocked time.Duration // time spent waiting for a batch or for a place in a lane
+	Last    time.Time     // when the last record was read; zero: none
+
+	Delivery        Latency // from reading a batch until it is durable
+	MessageDelivery Latency // from the time of the first message of a batch until the batch is durable
 }
 
 // A LaneSnapshot is the state of a lane that is open or has batches in flight.
@@ -131,6 +136,7 @@ func (p *Pipeline) Snapshot() Snapshot {
 		Retries:    p.delivery.retries.Load(),
 		Batches:    p.o.Batches,
 		Free:       len(p.pool.free),
+		Busy:       time.Duration(p.busy.Load()),
 		Lanes:      make([]LaneSnapshot, len(p.lanes)),
 		Commits:    p.commits(),
 		Committed:  committed,
@@ -162,7 +168,7 @@ func (p *Pipeline) Snapshot() Snapshot {
 func (f *feed) snapshot() SourceSnapshot {
 	return SourceSnapshot{
 		Name: f.name, Ledger: f.ledger(), Stats: f.handled, Bytes: f.bytes, Opened: f.opened,
-		Blocked: time.Duration(f.blocked.Load()),
+		Blocked: time.Duration(f.blocked.Load()), Last: f.last, Delivery: f.delivery, MessageDelivery: f.messages,
 	}
 }
 

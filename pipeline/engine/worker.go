@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 )
 
 // A worker takes one batch after the other, runs its codec to fill the output
@@ -48,6 +49,7 @@ func (w *worker) run() {
 // delivers b as lost, so that no other batch waits for it.
 func (w *worker) handle(b *Batch) {
 	p := w.p
+	defer func(start time.Time) { p.busy.Add(int64(time.Since(start))) }(time.Now())
 	if p.stopped() {
 		b.lost.Store(true)
 	}

@@ -76,7 +76,7 @@ func rebalancesOf(s engine.Source) (n int) {
 	s.(interface {
 		Metrics(emit func(name, help, kind string, value float64, labels ...string))
 	}).Metrics(func(name, _, _ string, value float64, _ ...string) {
-		if name == "rebalances_total" {
+		if name == "source_rebalances_total" {
 			n = int(value)
 		}
 	})

@@ -244,7 +244,7 @@ func TestScribble(t *testing.T) {
 	t.Logf("%d cuts, %+v", p.Cuts(), s.Stats())
 	m := metricsOf(t, s)
 	if m["sink_retries_total|class|network"] == 0 || m["sink_reconnects_total"] == 0 ||
-		m["sink_published_total"] != workers*batches*records || m["sink_window_messages"] != 0 || m["sink_window_size"] != 300 {
+		m["sink_messages_total"] != workers*batches*records || m["sink_pending_messages"] != 0 || m["sink_pending_messages_limit"] != 300 {
 		t.Errorf("%v", m)
 	}
 }
@@ -464,7 +464,7 @@ func TestNoStream(t *testing.T) {
 	if answers.Load() != 0 {
 		t.Error("answered, although nothing is stored")
 	}
-	if m := metricsOf(t, s); m["sink_retries_total|class|blocked"] == 0 || m["sink_window_messages"] != 2 {
+	if m := metricsOf(t, s); m["sink_retries_total|class|blocked"] == 0 || m["sink_pending_messages"] != 2 {
 		t.Errorf("%v", m)
 	}
 	w.stream(jetstream.StreamConfig{Name: "LATER", Subjects: []string{"later.>"}})

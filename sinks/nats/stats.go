@@ -35,10 +35,10 @@ const counter, gauge = "counter", "gauge"
 // collect: the use of the window, and repetitions by reason.
 func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
-	emit("sink_window_messages", "Published messages that are not yet acknowledged.", gauge, float64(st.InFlight))
-	emit("sink_window_failing_messages", "Messages that the stream has not accepted yet and that are being retried; /readyz shows the reason.", gauge, float64(st.Failing))
-	emit("sink_window_size", "Maximum number of unacknowledged messages.", gauge, float64(s.cfg.Publish.MaxPending))
-	emit("sink_published_total", "Messages published, without retries.", counter, float64(st.Published))
+	emit("sink_pending_messages", "Published messages that are not yet acknowledged.", gauge, float64(st.InFlight))
+	emit("sink_failing_messages", "Messages that the stream has not accepted yet and that are being retried; /readyz shows the reason.", gauge, float64(st.Failing))
+	emit("sink_pending_messages_limit", "Maximum number of unacknowledged messages.", gauge, float64(s.cfg.Publish.MaxPending))
+	emit("sink_messages_total", "Messages published, without retries.", counter, float64(st.Published))
 	emit("sink_duplicates_total", "Messages that the stream already had, according to their ids or subjects.", counter, float64(st.Duplicates))
 	for _, r := range []struct {
 		class string
@@ -64,7 +64,7 @@ func (s *core) Stats() Stats {
 // collect.
 func (s *core) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Stats()
-	emit("sink_published_total", "Messages published, without retries.", counter, float64(st.Published))
+	emit("sink_messages_total", "Messages published, without retries.", counter, float64(st.Published))
 	emit("sink_retries_total", "Messages that were retried, by error class.", counter, float64(st.Again), "class", "network")
 	emit("sink_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
 }

@@ -17,7 +17,7 @@ func metricsOf(t *testing.T, x emitter) map[string]float64 {
 	x.Metrics(func(name, help, kind string, value float64, labels ...string) {
 		key := strings.Join(append([]string{name}, labels...), "|")
 		_, twice := got[key]
-		if gauge := strings.HasPrefix(name, "sink_window_"); twice || help == "" || len(labels)%2 != 0 || gauge != (kind == "gauge") {
+		if gauge := strings.HasPrefix(name, "sink_pending_") || name == "sink_failing_messages"; twice || help == "" || len(labels)%2 != 0 || gauge != (kind == "gauge") {
 			t.Errorf("%s: %q, a %s, twice: %v", key, help, kind, twice)
 		}
 		got[key] = value
@@ -37,7 +37,7 @@ func TestMetrics(t *testing.T) {
 			t.Fatal(r)
 		}
 	}
-	if m := metricsOf(t, s); m["sink_duplicates_total"] != 2 || m["sink_published_total"] != 4 || m["sink_retries_total|class|timeout"] != 0 {
+	if m := metricsOf(t, s); m["sink_duplicates_total"] != 2 || m["sink_messages_total"] != 4 || m["sink_retries_total|class|timeout"] != 0 {
 		t.Errorf("%v", m)
 	}
 	cfg := DefaultCore()
@@ -46,7 +46,7 @@ func TestMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := metricsOf(t, core.(emitter)); m["sink_published_total"] != 0 || len(m) != 3 {
+	if m := metricsOf(t, core.(emitter)); m["sink_messages_total"] != 0 || len(m) != 3 {
 		t.Errorf("before it is opened: %v", m)
 	}
 	if err := core.Open(bg(t)); err != nil {
@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 	if r := submit(t, core, b, &b.Out); r.Err != nil {
 		t.Fatal(r)
 	}
-	if m := metricsOf(t, core.(emitter)); m["sink_published_total"] != 3 || m["sink_reconnects_total"] != 0 {
+	if m := metricsOf(t, core.(emitter)); m["sink_messages_total"] != 3 || m["sink_reconnects_total"] != 0 {
 		t.Errorf("%v", m)
 	}
 }

@@ -77,7 +77,11 @@ func TestObjectResumes(t *testing.T) {
 	srv.Put("logs/a.gz", data)
 	sink, dir := &shelf{exact: true}, t.TempDir()
 	d := start(t, dir, batch("s3://bucket/logs"), sink, ofBucket(nil))
-	until(t, "most of the object", func() bool { return d.w.Stats().Files != nil && d.w.Stats().Files[0].Committed > 20<<20 })
+	until(t, "most of the object", func() bool {
+		d.w.mu.Lock()
+		defer d.w.mu.Unlock()
+		return len(d.w.known.tracks) > 0 && d.w.known.tracks[0].entry.Offset > 20<<20
+	})
 	d.kill()
 	m := new(meter)
 	srv.SetFault(m.count)

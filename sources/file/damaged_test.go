@@ -21,7 +21,7 @@ func wantDamage(t *testing.T, w *watcher, name, kind string) {
 		if k.String() == kind {
 			want = 1
 		}
-		if _, ok := figures["archive_verdicts_total verdict "+k.String()]; !ok {
+		if _, ok := figures["source_files_finished_total verdict "+k.String()]; !ok {
 			t.Errorf("%s: no metric for the verdict %v, so an alert would miss the first one", name, k)
 		}
 		if got := figures["source_damaged_files verdict "+k.String()]; got != want {

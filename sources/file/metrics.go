@@ -4,10 +4,6 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// laggards is the number of files with a lag metric of their own: those with
-// the most unread bytes. A folder may hold thousands of files.
-const laggards = 20
-
 // Metrics calls emit for each metric of w; see metrics.Extra for its arguments.
 // It may be called at any time, from any goroutine.
 func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
@@ -21,18 +17,15 @@ func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labe
 		emit("source_files", files, gauge, float64(f.n), "state", f.state)
 	}
 	emit("source_lag_bytes", "Bytes in files that have not been read yet; for compressed files, compressed bytes.", gauge, float64(s.LagBytes))
-	for _, f := range s.Files {
-		emit("source_file_lag_bytes", "Bytes that have not been read yet, for the files with the most of them; for compressed files, compressed bytes.", gauge, float64(f.Lag), "path", f.Path)
-	}
 	for kind := compress.TrailingGarbage + 1; kind <= compress.Unreadable; kind++ { // the verdicts that mean damage
 		emit("source_damaged_files", "Damaged files that have not been replaced, by verdict.", gauge, float64(s.DamagedBy[kind.String()]), "verdict", kind.String())
 	}
 	// Emit all kinds, including those with a count of 0: Prometheus sees no
 	// increase of a counter that first appears with the value 1.
 	for kind := compress.OK; kind <= compress.Unreadable; kind++ {
-		emit("archive_verdicts_total", "Files that were finished or cannot be read, by verdict.", counter, float64(s.Verdicts[kind.String()]), "verdict", kind.String())
+		emit("source_files_finished_total", "Files that were finished or cannot be read, by verdict; lost: removed or truncated before they were read to the end.", counter, float64(s.Verdicts[kind.String()]), "verdict", kind.String())
 	}
-	emit("archive_verdicts_total", "", counter, float64(s.Verdicts[lostVerdict]), "verdict", lostVerdict)
+	emit("source_files_finished_total", "", counter, float64(s.Verdicts[lostVerdict]), "verdict", lostVerdict)
 	const unverified = "Records of damaged compressed files that no checksum verifies, by outcome: emitted to the outputs or withheld."
 	emit("archive_unverified_records_total", unverified, counter, float64(s.UnverifiedEmitted), "outcome", "emitted")
 	emit("archive_unverified_records_total", unverified, counter, float64(s.UnverifiedWithheld), "outcome", "withheld")

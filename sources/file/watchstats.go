@@ -1,13 +1,11 @@
 package file
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -68,15 +66,6 @@ type watchStats struct {
 	UnverifiedEmitted  int64 // unverified records of damaged files that were emitted
 	UnverifiedWithheld int64 // unverified records of damaged files that are in no output
 
-	Files []standing // the Open files with the most unread bytes, sorted by that; at most 20
-}
-
-// A standing is the progress within a file.
-type standing struct {
-	Path      string
-	Offset    int64 // bytes of the text that were emitted
-	Committed int64 // bytes that are durable and stored in the checkpoint
-	Lag       int64 // see watchStats.LagBytes
 }
 
 // Stats returns the current figures. It may be called at any time, from any
@@ -135,24 +124,10 @@ func (w *watcher) measure() watchStats {
 			s.Done++
 		default:
 			s.Open++
-			if lag := t.lag(); lag > 0 {
-				s.LagBytes += lag
-				s.Files = addStanding(s.Files, standing{Path: t.path, Offset: t.at().off, Committed: t.entry.Offset, Lag: lag})
-			}
+			s.LagBytes += t.lag()
 		}
 	}
 	return s
-}
-
-// addStanding inserts f into a sorted list of at most laggards elements.
-func addStanding(list []standing, f standing) []standing {
-	i, _ := slices.BinarySearchFunc(list, f, func(a, b standing) int {
-		return cmp.Or(cmp.Compare(b.Lag, a.Lag), strings.Compare(a.Path, b.Path))
-	})
-	if i == laggards {
-		return list
-	}
-	return slices.Insert(list, i, f)[:min(len(list)+1, laggards)]
 }
 
 // lag returns how many bytes of the file are unread.

@@ -60,11 +60,11 @@ func TestRetention(t *testing.T) {
 	}
 	kafkatest.Until(t, "no lag", func() bool { st := s.Stats(); return len(st.Partitions) == 1 && st.Partitions[0].Lag == 0 })
 	kafkatest.WantFigures(t, s, map[string]float64{
-		`urlfold_source_offset_gap_records_total{topic="in"}`:    deleted,
-		`urlfold_source_lag{group="g",partition="0",topic="in"}`: 0,
-		`urlfold_source_partitions{group="g"}`:                   1,
-		`urlfold_source_resets_total{reason="ended",topic="in"}`: 0,
-		`urlfold_source_retries_total{class="blocked"}`:          0,
+		`urlfold_source_offset_gap_records_total{topic="in"}`:            deleted,
+		`urlfold_source_lag_records{group="g",partition="0",topic="in"}`: 0,
+		`urlfold_source_partitions{group="g"}`:                           1,
+		`urlfold_source_resets_total{reason="ended",topic="in"}`:         0,
+		`urlfold_source_retries_total{class="blocked"}`:                  0,
 	})
 	stop(t, run)
 	kafkatest.WantFigures(t, s, map[string]float64{
@@ -337,7 +337,7 @@ func TestMetrics(t *testing.T) {
 	cfg.BatchRecords = 1 // so that the free batches do not suffice
 	s, run := start(t, cfg, out)
 	lag := func(p int) float64 {
-		return kafkatest.Figures(t, s)[fmt.Sprintf(`urlfold_source_lag{group="g",partition="%d",topic="in"}`, p)]
+		return kafkatest.Figures(t, s)[fmt.Sprintf(`urlfold_source_lag_records{group="g",partition="%d",topic="in"}`, p)]
 	}
 	kafkatest.Until(t, "a lag", func() bool { return lag(0) > 0 && lag(1) > 0 && lag(0)+lag(1) < 200 })
 	if got := kafkatest.Figures(t, s)[`urlfold_source_retries_total{class="blocked"}`]; got < 1 || got != float64(h.Hits()) {
@@ -347,7 +347,7 @@ func TestMetrics(t *testing.T) {
 	kafkatest.Until(t, "no lag", func() bool { return lag(0) == 0 && lag(1) == 0 })
 	_, other := start(t, quick(conn, "in"), &kafkatest.Collector{T: t})
 	kafkatest.Until(t, "half of the partitions", func() bool { return kafkatest.Figures(t, s)[`urlfold_source_partitions{group="g"}`] == 1 })
-	if got := kafkatest.Figures(t, s)[`urlfold_rebalances_total{group="g"}`]; got < 1 {
+	if got := kafkatest.Figures(t, s)[`urlfold_source_rebalances_total{group="g"}`]; got < 1 {
 		t.Error("there was no rebalance")
 	}
 	stop(t, other)

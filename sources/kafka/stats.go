@@ -63,12 +63,12 @@ func (s *source) Metrics(emit func(name, help, kind string, value float64, label
 	st := s.Stats()
 	for _, p := range st.Partitions {
 		if p.Lag >= 0 {
-			emit("source_lag", "Offsets between the last record read and the end of the log, for each partition assigned to this instance.",
+			emit("source_lag_records", "Records that have not been read yet: for each Kafka partition assigned to this instance, or messages of a JetStream stream, as its topic, that its consumer, as the group, has not delivered to any instance.",
 				gauge, float64(p.Lag), "group", s.cfg.Group, "topic", p.Topic, "partition", strconv.Itoa(p.Partition))
 		}
 	}
 	emit("source_partitions", "Partitions assigned to this instance.", gauge, float64(len(st.Partitions)), "group", s.cfg.Group)
-	emit("rebalances_total", "Generations of the consumer group that this instance has joined, not counting the first.",
+	emit("source_rebalances_total", "Generations of the consumer group that this instance has joined, not counting the first.",
 		counter, float64(st.Rebalances), "group", s.cfg.Group)
 	s.mu.Lock()
 	gaps, resets := maps.Clone(s.count.gaps), maps.Clone(s.count.resets)

@@ -131,7 +131,7 @@ func TestCoreFlood(t *testing.T) {
 			if missing := n - len(seen.seen); int64(missing) != s.Dropped || s.Dropped == 0 || s.Received+s.Dropped != int64(n) {
 				t.Errorf("%d messages are missing; %+v", missing, s)
 			}
-			if m := metricsOf(t, src); m["source_dropped_total|reason|slow_consumer"] != float64(s.Dropped) || m["source_messages_total"] != float64(s.Received) {
+			if m := metricsOf(t, src); m["source_dropped_total|reason|slow-consumer"] != float64(s.Dropped) || m["source_messages_total"] != float64(s.Received) {
 				t.Errorf("%v; %+v", m, s)
 			}
 			t.Logf("%d messages, %d dropped and counted, 0 others lost", n, s.Dropped)

@@ -64,7 +64,7 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 	one := func(name, help, kind string, value float64) {
 		emit(name, help, kind, value, "stream", s.cfg.Stream, "consumer", s.cfg.Durable)
 	}
-	one("source_pending_messages", "Messages of the stream that have not been delivered yet.", gauge, float64(st.Pending))
+	emit("source_lag_records", lagHelp, gauge, float64(st.Pending), "group", s.cfg.Durable, "topic", s.cfg.Stream, "partition", "")
 	one("source_ack_pending", "Messages delivered to any instance and not acknowledged, updated every 10 s.", gauge, float64(st.AckPending))
 	one("source_inflight_messages", "Messages delivered to this instance and not acknowledged.", gauge, float64(st.InFlight))
 	emit("source_messages_total", messagesHelp, counter, float64(st.Received))
@@ -105,6 +105,7 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 }
 
 const (
+	lagHelp        = "Records that have not been read yet: for each Kafka partition assigned to this instance, or messages of a JetStream stream, as its topic, that its consumer, as the group, has not delivered to any instance."
 	messagesHelp   = "Messages delivered to this instance."
 	reconnectsHelp = "Reconnections to NATS after the connection was lost."
 )
@@ -129,6 +130,6 @@ func (s *core) Metrics(emit func(name, help, kind string, value float64, labels 
 	st := s.Stats()
 	emit("source_messages_total", messagesHelp, counter, float64(st.Received))
 	emit("source_dropped_total", "Messages dropped after they arrived, because the pending limits were reached.",
-		counter, float64(st.Dropped), "reason", "slow_consumer")
+		counter, float64(st.Dropped), "reason", "slow-consumer")
 	emit("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))
 }

@@ -93,7 +93,7 @@ func (s *reloading) once(ctx context.Context, i int) error {
 	if err := s.p.Signal(syscall.SIGHUP); err != nil {
 		return err
 	}
-	const gen, failed = "urlfold_config_generation", "urlfold_config_reload_failed"
+	const gen, successful = `urlfold_config_reloads_total{result="success"}`, "urlfold_config_last_reload_successful"
 	return until(ctx, 20*time.Second, "the reload", func() (bool, error) {
 		m, err := s.p.Scrape(ctx)
 		if err != nil {
@@ -101,10 +101,10 @@ func (s *reloading) once(ctx context.Context, i int) error {
 		}
 		s.lab.check(m.Off() == 0, "reload %d: the ledger is off by %v records", i, m.Off())
 		if invalid {
-			s.lab.check(m[gen] == before[gen], "reload %d: a mistake changed the generation from %[3]v to %[2]v", i, m[gen], before[gen])
-			return m[failed] == 1, nil
+			s.lab.check(m[gen] == before[gen], "reload %d: a mistake changed the number of reloads from %[3]v to %[2]v", i, m[gen], before[gen])
+			return m[successful] == 0, nil
 		}
-		return m[gen] > before[gen] && m[failed] == 0, nil
+		return m[gen] > before[gen] && m[successful] == 1, nil
 	})
 }
 

@@ -77,7 +77,7 @@ func slow(ctx context.Context, l *lab) error {
 		return err
 	}
 	l.did("%d samples in %v, after a warm-up of %v", len(all), length, warm)
-	l.figure("records read, records delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_records_total", `result="read"`), m.Delivered()))
+	l.figure("records read, records delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_source_records_total"), m.Delivered()))
 	l.judgeWaiting(all, every)
 	l.judgeSamples(all)
 	p.Kill()
@@ -91,7 +91,7 @@ func (l *lab) sample(ctx context.Context, p *chaos.Process) (one sample, err err
 		return one, err
 	}
 	l.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
-	one.goroutines, one.live, one.waited = m["go_goroutines"], m["go_gc_heap_live_bytes"], m.Sum("urlfold_backpressure_seconds_total")
+	one.goroutines, one.live, one.waited = m["go_goroutines"], m["go_gc_heap_live_bytes"], m.Sum("urlfold_source_backpressure_seconds_total")
 	if one.rss, _, err = p.RSS(); err != nil {
 		return one, skipError("measuring memory requires /proc")
 	}

@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file makes the pages about metrics and log events from the calls in the
@@ -170,8 +168,10 @@ func metricRows(t *testing.T) []*metricRow {
 			r.areas = append(r.areas, a)
 		}
 	}
-	for _, c := range sourceCalls(t, "emit", "add", "raise") {
+	for _, c := range sourceCalls(t, "emit", "add", "raise", "one") {
 		switch {
+		case c.name == "one" && len(c.args) == 4: // of a JetStream component
+			add(c.area, c.args[0], c.args[1], c.args[2], []string{"stream", "", "consumer", ""})
 		case len(c.args) < 4 || c.args[0] == "" || strings.ContainsAny(c.args[0], " .-"):
 		case c.name == "raise" && c.area == "internal/observe/metrics":
 			add(c.area, c.args[0], c.args[1], "gauge", c.args[3:])
@@ -179,11 +179,6 @@ func metricRows(t *testing.T) []*metricRow {
 			add(c.area, c.args[0], c.args[1], c.args[2], c.args[4:])
 		}
 	}
-	var states []string
-	for s := engine.Idle; s <= engine.Closed; s++ {
-		states = append(states, fmt.Sprintf("%d %v", s, s))
-	}
-	add("internal/observe/metrics", "state", "State of the pipeline: "+strings.Join(states, ", ")+".", "gauge", nil)
 	for _, c := range sourceCalls(t, "NewDesc") {
 		if len(c.args) > 1 && c.args[1] != "" {
 			add(c.area, strings.TrimPrefix(c.args[0], "urlfold_"), c.args[1], "histogram", []string{"component"})

@@ -25,7 +25,7 @@ func TestRunDedupe(t *testing.T) {
 	d.feed("http://h/a\nHTTP://H/a\nhttp://h/b\nno key\nno key\n")
 	want := "http://h/a\nhttp://h/b\nno key\nno key\n"
 	d.has("out.log", want)
-	d.measures(`urlfold_records_total{component="in",reason="",result="duplicates"} 1`)
+	d.measures(`urlfold_records_total{component="in",result="duplicates"} 1`)
 	d.measures(`urlfold_dedupe_records_total{result="first"} 2`)
 	d.measures(`urlfold_dedupe_records_total{result="no_key"} 2`)
 	d.measures(`urlfold_dedupe_keys 2`)

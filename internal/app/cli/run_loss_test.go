@@ -69,7 +69,7 @@ var losses = []loss{
 	}},
 	{"damaged archive, quarantined", "file finished", "unverified_lines", `urlfold_archive_unverified_records_total{component="in",outcome="withheld"}`, damagedArchive("quarantine")},
 	{"damaged archive, skipped", "file finished", "unverified_lines", `urlfold_archive_unverified_records_total{component="in",outcome="withheld"}`, damagedArchive("skip-file")},
-	{"damaged archive, emitted", "file finished", "", `urlfold_archive_verdicts_total{component="in",verdict="truncated"}`, damagedArchive("emit-and-report")},
+	{"damaged archive, emitted", "file finished", "", `urlfold_source_files_finished_total{component="in",verdict="truncated"}`, damagedArchive("emit-and-report")},
 	{"on_error.unparsed: drop", "records dropped", "lost_records", "urlfold_discarded_records_total", func(t *testing.T) *daemonRun {
 		d := newRun(t, strings.Replace(tailing, "from: lines", "from: combined", 1)+"on_error: {unparsed: drop}\n")
 		d.feed("a\nb\nc\n")

@@ -229,7 +229,7 @@ func TestRunReload(t *testing.T) {
 	if !strings.Contains(d.log.String(), `c.yaml:6:18: profile: unknown profile \"equib\" (did you mean \"equiv\"?)`) {
 		t.Error("the log lacks the position of the error")
 	}
-	d.measures("urlfold_config_reload_failed 1")
+	d.measures("urlfold_config_last_reload_successful 0")
 	d.feed("HTTP://H/#c\n")
 	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\n")
 
@@ -244,7 +244,7 @@ func TestRunReload(t *testing.T) {
 	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\nhttp://h/#d\n")
 	d.has("more.log", "http://h/#d\n")
 	for _, want := range []string{
-		"urlfold_config_reload_failed 0", `urlfold_records_total{component="in",reason="",result="read"} 4`,
+		"urlfold_config_last_reload_successful 1", `urlfold_source_records_total{component="in"} 4`,
 		`urlfold_sink_records_total{component="out"} 4`, `urlfold_sink_records_total{component="file-sink-1"} 1`,
 	} {
 		d.measures(want)
@@ -451,7 +451,7 @@ func TestRunCut(t *testing.T) {
 		d.has("out.log", "http://h/a\nhttp://h/b\nhttp://h/c\n")
 		d.signal(syscall.SIGTERM)
 		if signals == 2 {
-			d.measures(`urlfold_state 4`) // draining
+			d.measures(`urlfold_state{state="draining"} 1`) // draining
 			d.interrupt()
 		}
 		if got := d.wait(); got != command.ExitCut {

@@ -45,7 +45,7 @@ func TestRunRoute(t *testing.T) {
 	d.until("two messages", func() bool { return messagesIn(stream) == 2 })
 	d.measures(`urlfold_sink_records_total{component="js"} 2`)
 	d.measures(`urlfold_sink_records_total{component="out"} 1`)
-	d.measures(`urlfold_records_total{component="in",reason="",result="filtered"} 2`)
+	d.measures(`urlfold_records_total{component="in",result="filtered"} 2`)
 
 	d.configure(route("js, out"))
 	d.signal(syscall.SIGHUP)

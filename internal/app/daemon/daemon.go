@@ -60,10 +60,14 @@ type Daemon struct {
 	next      *plan // runs when the current pipeline has ended
 	swaps     int   // number of codec swaps over all pipelines
 	reloadErr string
-	dedupeErr error // why the keys of dedupe cannot be opened
-	hard      bool
-	damaged   map[string]bool // files, by path
-	dropped   map[cause]int64 // records whose loss is logged
+	reloaded  time.Time // when a configuration was last loaded
+	dedupeErr error     // why the keys of dedupe cannot be opened
+
+	reloadsGood, reloadsBad int
+
+	hard    bool
+	damaged map[string]bool // files, by path
+	dropped map[cause]int64 // records whose loss is logged
 
 	headed []byte // header that stdout has got; used only by Run
 }
@@ -87,7 +91,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{catalog: cat, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}, dropped: map[cause]int64{}}
+	d := &Daemon{catalog: cat, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, reloaded: time.Now(), damaged: map[string]bool{}, dropped: map[cause]int64{}}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}

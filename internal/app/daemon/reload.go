@@ -71,7 +71,11 @@ func (d *Daemon) failReload(err error) {
 	d.reloadErr = ""
 	if err != nil {
 		d.reloadErr = d.masker.Mask(err.Error())
+		d.reloadsBad++
+		return
 	}
+	d.reloadsGood++
+	d.reloaded = time.Now()
 }
 
 // change loads and applies the configuration. It returns what was replaced.

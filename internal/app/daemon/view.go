@@ -70,12 +70,17 @@ func (d *Daemon) addDamage(v *web.View) {
 func (d *Daemon) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	d.server.Metrics(emit)
 	d.mu.Lock()
+	reload, good, bad := d.reloaded, d.reloadsGood, d.reloadsBad
 	failed := d.reloadErr != ""
 	d.mu.Unlock()
 	if s := d.shadow.Load(); s != nil {
 		s.Metrics(emit)
 	}
-	emit("config_reload_failed", "1 if the last reload of the configuration failed, else 0.", "gauge", number(failed))
+	emit("config_last_reload_successful", "1 if the last reload of the configuration succeeded or there was none, else 0.", "gauge", number(!failed))
+	emit("config_last_reload_success_timestamp_seconds", "Time when the configuration was last loaded successfully, in seconds since the Unix epoch.", "gauge", float64(reload.UnixMilli())/1000)
+	const reloads = "Number of reloads of the configuration, by result."
+	emit("config_reloads_total", reloads, "counter", float64(good), "result", "success")
+	emit("config_reloads_total", reloads, "counter", float64(bad), "result", "failure")
 }
 
 func number(b bool) float64 {

@@ -17,7 +17,7 @@ import (
 type figures struct{ lag float64 }
 
 func (f figures) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
-	emit("source_lag", "Records behind.", "gauge", f.lag, "topic", "t")
+	emit("source_lag_records", "Records behind.", "gauge", f.lag, "topic", "t")
 	emit("moves_total", "Moves.", "counter", 1, "component", "own")
 }
 
@@ -46,10 +46,10 @@ func TestExtras(t *testing.T) {
 	page := func(p *parts) string { return scrape(engine.Snapshot{}, p.extras(plan)) }
 	text := page(p)
 	for _, want := range []string{
-		`urlfold_source_lag{component="in",topic="t"} 1`,
-		`urlfold_source_lag{component="in-2",topic="t"} 2`,
-		`urlfold_source_lag{component="out",topic="t"} 3`,
-		`urlfold_source_lag{component="dead_letter",topic="t"} 4`,
+		`urlfold_source_lag_records{component="in",topic="t"} 1`,
+		`urlfold_source_lag_records{component="in-2",topic="t"} 2`,
+		`urlfold_source_lag_records{component="out",topic="t"} 3`,
+		`urlfold_source_lag_records{component="dead_letter",topic="t"} 4`,
 		`urlfold_moves_total{component="own"} 4`,
 	} {
 		if !strings.Contains(text, want+"\n") {

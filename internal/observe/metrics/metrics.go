@@ -5,7 +5,7 @@
 // come from that snapshot, so at every scrape the ledger of each source is
 // balanced:
 //
-//	read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records
+//	urlfold_source_records_total = emitted + dropped + filtered + duplicates + dead-lettered + abandoned + urlfold_inflight_records
 //
 // Label values are names of components, flags and reasons, and values that
 // components provide through [Extra]; never files or lanes.
@@ -25,6 +25,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -92,7 +93,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		c.process(t, &s)
 		c.progress(t, &s, e.began)
 		for i := range s.Sources {
-			source(t, &s.Sources[i])
+			source(t, ch, &s.Sources[i], e.began)
 		}
 		sinks(t, ch, s.Sinks)
 		t.merge(e.collect())
@@ -123,19 +124,17 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// stateHelp lists the states with their numbers.
-var stateHelp = func() string {
-	var states []string
-	for s := engine.Idle; s <= engine.Closed; s++ {
-		states = append(states, fmt.Sprintf("%d %v", s, s))
-	}
-	return "State of the pipeline: " + strings.Join(states, ", ") + "."
-}()
-
 // process adds the metrics that belong to no component.
 func (c *collector) process(t *table, s *engine.Snapshot) {
-	t.add("config_generation", "Number of codec configurations applied since the start.", gauge, float64(s.Generation))
-	t.add("state", stateHelp, gauge, float64(s.State))
+	for state := engine.Idle; state <= engine.Closed; state++ {
+		value := 0.0
+		if state == s.State {
+			value = 1
+		}
+		t.add("state", "1 for the state of the pipeline, 0 for the other states.", gauge, value, "state", state.String())
+	}
+	t.add("data_info", "Versions of the data in the program, as labels: the Public Suffix List and the list of parameters; the value is always 1.", gauge, 1, "psl", codec.SiteListVersion(), "params", params.DefaultVersion)
+	t.add("worker_busy_seconds_total", "Time that all workers have spent on batches, in seconds.", counter, s.Busy.Seconds())
 	t.add("batches", "Number of allocated batches.", gauge, float64(s.Batches))
 	t.add("batches_free", "Number of batches on the free list; 0 means backpressure.", gauge, float64(s.Free))
 	t.add("inflight_batches", "Number of batches that a source has emitted and that are not resolved.", gauge, float64(s.InFlight))
@@ -149,10 +148,10 @@ func (c *collector) process(t *table, s *engine.Snapshot) {
 		t.add("records_without_field_total", "Number of records without a field that a condition of where or a route reads, by field. Tests with has do not count.", counter, float64(s.Stats.Lacking[i]), "field", name)
 	}
 	for f := range codec.AllFlags().All() {
-		t.add("flags_total", "Number of URLs, by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
+		t.add("urls_by_flag_total", "Number of URLs, by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
 	}
 	for r := range codec.AllRules().All() {
-		t.add("rule_hits_total", "Number of URLs changed, by applied rule.", counter, float64(s.Stats.Rules[r]), "rule", r.String())
+		t.add("rules_applied_total", "Number of URLs changed, by applied rule.", counter, float64(s.Stats.Rules[r]), "rule", r.String())
 	}
 }
 
@@ -161,25 +160,21 @@ func (c *collector) process(t *table, s *engine.Snapshot) {
 func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 	const (
 		oldest = "Age of the oldest batch that is not durable in every sink, in seconds, over all lanes of the source; 0 if there is none."
-		lag    = "Delay of the stored checkpoint, in seconds: the age of the oldest batch that is not durable or of the last commit, whichever is greater."
 		age    = "Time since the last commit of a checkpoint, or since the start, in seconds."
 	)
 	now := c.now()
 	since := func(at time.Time) float64 { return max(0, now.Sub(at).Seconds()) }
-	stored := 0.0
 	if s.Commits {
 		last := s.Committed
 		if last.IsZero() {
 			last = began
 		}
-		stored = since(last)
-		t.add("checkpoint_age_seconds", age, gauge, stored)
+		t.add("checkpoint_age_seconds", age, gauge, since(last))
 	}
 	for i := range s.Sources {
 		name := s.Sources[i].Name
 		t.add("lanes", "Number of lanes that are open or have batches in flight.", gauge, 0, "component", name)
 		t.raise("lane_oldest_unresolved_seconds", oldest, 0, "component", name)
-		t.raise("watermark_lag_seconds", lag, stored, "component", name)
 	}
 	for i := range s.Lanes {
 		l := &s.Lanes[i]
@@ -190,7 +185,6 @@ func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 		t.add("lanes", "", gauge, 1, "component", name)
 		if !l.Oldest.IsZero() {
 			t.raise("lane_oldest_unresolved_seconds", oldest, since(l.Oldest), "component", name)
-			t.raise("watermark_lag_seconds", lag, since(l.Oldest), "component", name)
 		}
 	}
 }
@@ -199,35 +193,42 @@ func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 // results and of the records in flight. The result "rejected" is not part of
 // the sum: rejected records are also counted as dropped, dead-lettered or
 // emitted.
-func source(t *table, s *engine.SourceSnapshot) {
-	const help = "Number of records, by result: read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records. Rejected records count under their result and again under rejected, by reason."
-	records := func(result, reason string, n int64) {
-		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result, "reason", reason)
+func source(t *table, ch chan<- prometheus.Metric, s *engine.SourceSnapshot, began time.Time) {
+	const help = "Number of records that were read and are resolved, by result. urlfold_source_records_total = emitted + dropped + filtered + duplicates + dead-lettered + abandoned + urlfold_inflight_records."
+	records := func(result string, n int64) {
+		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result)
 	}
-	records("read", "", s.Ledger.Read)
-	records("emitted", "", s.Ledger.Emitted)
-	records("dropped", "", s.Ledger.Dropped)
-	records("filtered", "", s.Ledger.Filtered)
-	records("duplicates", "", s.Ledger.Duplicates)
-	records("dead_lettered", "", s.Ledger.Dead)
-	records("abandoned", "", s.Ledger.Abandoned)
+	t.add("source_records_total", "Number of records read.", counter, float64(s.Ledger.Read), "component", s.Name)
+	records("emitted", s.Ledger.Emitted)
+	records("dropped", s.Ledger.Dropped)
+	records("filtered", s.Ledger.Filtered)
+	records("duplicates", s.Ledger.Duplicates)
+	records("dead-lettered", s.Ledger.Dead)
+	records("abandoned", s.Ledger.Abandoned)
 	for r := record.Reason(1); r < record.NumReasons; r++ { // the zero Reason means not rejected
 		if name := r.String(); name != "unknown" {
-			records("rejected", name, s.Stats.Rejects[r])
+			t.add("rejected_records_total", "Number of rejected records, by reason, whatever becomes of them.", counter, float64(s.Stats.Rejects[r]), "component", s.Name, "reason", name)
 		}
 	}
 	t.add("discarded_records_total", "Number of rejected records that are in no output, because on_error drops them or their output format writes nothing for them.", counter, float64(s.Stats.Discarded()), "component", s.Name)
 	t.add("records_without_url_total", "Number of records that match the format and have no URL, such as log lines with the request -, without blank lines and headers.", counter, float64(s.Stats.NoURL), "component", s.Name)
 	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
-	t.add("bytes_total", "Number of bytes read (after decompression) and written (before compression), by direction.", counter, float64(s.Bytes), "component", s.Name, "direction", "in")
+	t.add("source_bytes_total", "Number of bytes read, after decompression.", counter, float64(s.Bytes), "component", s.Name)
+	last := s.Last
+	if last.IsZero() {
+		last = began
+	}
+	t.add("source_last_record_timestamp_seconds", "Time when the last record was read, or when the pipeline began if it has read none, in seconds since the Unix epoch.", gauge, float64(last.UnixMilli())/1000, "component", s.Name)
+	ch <- histogram(deliveryDesc, &s.Delivery, strings.ToValidUTF8(s.Name, "\uFFFD"))
+	ch <- histogram(messageDesc, &s.MessageDelivery, strings.ToValidUTF8(s.Name, "\uFFFD"))
 	t.add("lanes_opened_total", "Number of lanes opened: files, partitions, consumers.", counter, float64(s.Opened), "component", s.Name)
-	t.add("backpressure_seconds_total", "Time that a source has waited because earlier batches were not delivered yet, in seconds.", counter, s.Blocked.Seconds(), "component", s.Name)
+	t.add("source_backpressure_seconds_total", "Time that a source has waited because earlier batches were not delivered yet, in seconds.", counter, s.Blocked.Seconds(), "component", s.Name)
 }
 
 // retriesHelp also covers the retries that sinks report as an Extra.
 const retriesHelp = "Number of retries, by class of the error: batches submitted to a sink again (retryable), repairs of files (file), and messages or record batches that a sink has sent again by itself."
 
-const refusedHelp = "Number of records that a sink refused permanently, by disposition: dead_letter, or drop (lost)."
+const refusedHelp = "Number of records that a sink refused permanently, by action: dead-letter, or drop (lost)."
 
 // sinks adds the metrics of the sinks.
 func sinks(t *table, ch chan<- prometheus.Metric, list []engine.SinkSnapshot) {
@@ -237,22 +238,28 @@ func sinks(t *table, ch chan<- prometheus.Metric, list []engine.SinkSnapshot) {
 		s.Dead = false // entries with the same name are one component
 		named = addSink(named, &s)
 	}
-	latency := prometheus.NewDesc(prefix+"sink_latency_seconds", "Time from submitting a batch to a sink until its answer, in seconds.", []string{"component"}, nil)
 	for i := range named {
 		s := &named[i]
-		t.add("bytes_total", "", counter, float64(s.Bytes), "component", s.Name, "direction", "out")
+		t.add("sink_bytes_total", "Number of bytes that are durable in a sink, before compression.", counter, float64(s.Bytes), "component", s.Name)
 		t.add("sink_records_total", "Number of records that are durable in a sink.", counter, float64(s.Records), "component", s.Name)
 		t.add("sink_batches_total", "Number of batches that are durable in a sink.", counter, float64(s.Batches), "component", s.Name)
 		t.add("sink_retries_total", retriesHelp, counter, float64(s.Retries), "component", s.Name, "class", "retryable")
 		t.add("sink_refusals_total", "Number of answers in which a sink refused records permanently.", counter, float64(s.Refused), "component", s.Name)
-		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.DeadLetters), "component", s.Name, "disposition", "dead_letter")
-		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.Dropped), "component", s.Name, "disposition", "drop")
+		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.DeadLetters), "component", s.Name, "action", "dead-letter")
+		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.Dropped), "component", s.Name, "action", "drop")
 		t.add("sink_blocked_batches", "Number of batches that wait because a sink refuses their records permanently; their lanes are blocked.", gauge, float64(s.Stuck), "component", s.Name)
 		t.add("sink_inflight_batches", "Number of batches submitted to a sink and not answered.", gauge, float64(s.Holds), "component", s.Name)
 		t.add("sink_waiting_batches", "Number of batches that wait for their next attempt.", gauge, float64(s.Waiting), "component", s.Name)
-		ch <- histogram(latency, &s.Latency, strings.ToValidUTF8(s.Name, "\uFFFD"))
+		ch <- histogram(latencyDesc, &s.Latency, strings.ToValidUTF8(s.Name, "\uFFFD"))
 	}
 }
+
+// The histograms; their label is the component.
+var (
+	latencyDesc  = prometheus.NewDesc(prefix+"sink_latency_seconds", "Time from submitting a batch to a sink until its answer, in seconds.", []string{"component"}, nil)
+	deliveryDesc = prometheus.NewDesc(prefix+"source_delivery_seconds", "Time from reading a batch until its records are durable in every sink, in seconds.", []string{"component"}, nil)
+	messageDesc  = prometheus.NewDesc(prefix+"source_message_delivery_seconds", "Time from the timestamp of the first message of a batch until its records are durable in every sink, in seconds; for brokers.", []string{"component"}, nil)
+)
 
 // histogram converts l to a Prometheus histogram, whose buckets are cumulative.
 func histogram(desc *prometheus.Desc, l *engine.Latency, name string) prometheus.Metric {

@@ -21,9 +21,9 @@ import (
 // balance returns what one source has read, and what became of it.
 func balance(series map[string]float64, source string) (read, known float64) {
 	of := func(result string) float64 {
-		return series[fmt.Sprintf(`urlfold_records_total{component=%q,reason="",result=%q}`, source, result)]
+		return series[fmt.Sprintf(`urlfold_records_total{component=%q,result=%q}`, source, result)]
 	}
-	return of("read"), of("emitted") + of("dropped") + of("filtered") + of("duplicates") + of("dead_lettered") + of("abandoned") +
+	return series[fmt.Sprintf("urlfold_source_records_total{component=%q}", source)], of("emitted") + of("dropped") + of("filtered") + of("duplicates") + of("dead-lettered") + of("abandoned") +
 		series[fmt.Sprintf("urlfold_inflight_records{component=%q}", source)]
 }
 
@@ -74,30 +74,27 @@ func TestBalancedAtEveryScrape(t *testing.T) {
 		look()
 	}
 	for _, name := range []string{
-		`urlfold_records_total{component="in-1",reason="",result="abandoned"}`,
-		`urlfold_records_total{component="in-1",reason="",result="dead_lettered"}`,
-		`urlfold_records_total{component="in-1",reason="",result="duplicates"}`,
+		`urlfold_records_total{component="in-1",result="abandoned"}`,
+		`urlfold_records_total{component="in-1",result="dead-lettered"}`,
+		`urlfold_records_total{component="in-1",result="duplicates"}`,
 		`urlfold_urls_unwritten_total`,
-		`urlfold_records_total{component="in-2",reason="",result="dropped"}`,
-		`urlfold_records_total{component="in-2",reason="unparsed",result="rejected"}`,
-		`urlfold_records_total{component="in-2",reason="refused",result="rejected"}`,
+		`urlfold_records_total{component="in-2",result="dropped"}`,
+		`urlfold_rejected_records_total{component="in-2",reason="unparsed"}`,
+		`urlfold_rejected_records_total{component="in-2",reason="refused"}`,
 		`urlfold_sink_retries_total{class="retryable",component="out"}`,
 		`urlfold_sink_refusals_total{component="out"}`,
 		`urlfold_sink_latency_seconds_count{component="dead_letter"}`,
-		`urlfold_bytes_total{component="in-1",direction="in"}`,
-		`urlfold_bytes_total{component="out",direction="out"}`,
+		`urlfold_source_bytes_total{component="in-1"}`,
+		`urlfold_sink_bytes_total{component="out"}`,
 		`urlfold_source_offset_gap_records_total{component="k"}`,
-		`urlfold_flags_total{flag="` + codec.Flag(0).String() + `"}`,
-		`urlfold_rule_hits_total{rule="` + codec.Rule(1).String() + `"}`,
+		`urlfold_urls_by_flag_total{flag="` + codec.Flag(0).String() + `"}`,
+		`urlfold_rules_applied_total{rule="` + codec.Rule(1).String() + `"}`,
 		`urlfold_build_info{go_version="` + goVersion(last) + `",version="v1"}`,
 		"go_goroutines", "process_resident_memory_bytes",
 	} {
 		if last[name] <= 0 {
 			t.Errorf("%s is %v after all of it", name, last[name])
 		}
-	}
-	if n := last["urlfold_config_generation"]; n != 3 {
-		t.Errorf("three pipelines make generation %v", n)
 	}
 }
 
@@ -114,7 +111,7 @@ type fakeExtra struct{ gaps float64 }
 
 func (e *fakeExtra) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	emit("source_offset_gap_records_total", "Lost.", "counter", e.gaps, "component", "k")
-	emit("source_lag", "Behind.", "gauge", 5, "topic", "t")
+	emit("source_lag_records", "Behind.", "gauge", 5, "topic", "t")
 }
 
 // fixed returns a snapshot with n lanes, and the collector that shows it at a fixed
@@ -127,7 +124,7 @@ func fixed(n int) *collector {
 		Sinks:   []engine.SinkSnapshot{{Name: "out", Holds: 3, Waiting: 1}, {Name: "dead_letter", Dead: true}},
 		Commits: true, Committed: now.Add(-3 * time.Second),
 	}
-	s.Sinks[0].Latency.Counts = [12]int64{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}
+	s.Sinks[0].Latency.Counts = [15]int64{0: 1, 1: 2, 14: 4}
 	s.Sinks[0].Latency.Sum = 100 * time.Second
 	for i := range n {
 		l := engine.LaneSnapshot{Name: fmt.Sprintf("/var/log/%d", i)}
@@ -154,8 +151,8 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}
 	}
-	f("urlfold_config_generation", 2)
-	f("urlfold_state", 2)
+	f("urlfold_state{state=running}", 1)
+	f("urlfold_state{state=draining}", 0)
 	f("urlfold_batches", 16)
 	f("urlfold_batches_free", 9)
 	f("urlfold_inflight_batches", 7)
@@ -164,8 +161,7 @@ func TestFigures(t *testing.T) {
 	f(`urlfold_lanes{component=b}`, 0)
 	f(`urlfold_lane_oldest_unresolved_seconds{component=a}`, 0.107)
 	f(`urlfold_lane_oldest_unresolved_seconds{component=b}`, 0)
-	f(`urlfold_watermark_lag_seconds{component=a}`, 3)
-	f(`urlfold_backpressure_seconds_total{component=b}`, 1.5)
+	f(`urlfold_source_backpressure_seconds_total{component=b}`, 1.5)
 	f(`urlfold_sink_inflight_batches{component=out}`, 3)
 	f(`urlfold_sink_waiting_batches{component=out}`, 1)
 	f(`urlfold_sink_latency_seconds{component=out} le=0.001`, 1)
@@ -174,7 +170,6 @@ func TestFigures(t *testing.T) {
 	f(`urlfold_sink_latency_seconds{component=out} count`, 7)
 	f(`urlfold_sink_latency_seconds{component=out} sum`, 100)
 	s = gather(t, fixed(8008))
-	f(`urlfold_watermark_lag_seconds{component=a}`, 8.007)
 }
 
 func newRegistry(c *collector) *prometheus.Registry {
@@ -221,7 +216,7 @@ func TestBoundedLabels(t *testing.T) {
 	if !slices.Equal(slices.Sorted(maps.Keys(few)), slices.Sorted(maps.Keys(many))) {
 		t.Errorf("%d series with one lane, %d with 10,000", len(few), len(many))
 	}
-	perSource, perSink, global := 12+int(record.NumReasons), 25, 12+codec.AllFlags().Len()+codec.AllRules().Len()
+	perSource, perSink, global := 13+2*18+int(record.NumReasons), 28, 20+codec.AllFlags().Len()+codec.AllRules().Len()
 	if limit := 2*perSource + 2*perSink + global; len(many) > limit {
 		t.Errorf("%d series for two sources and two sinks, want at most %d", len(many), limit)
 	}
@@ -236,7 +231,7 @@ type manyExtra int
 
 func (n manyExtra) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	for i := range int(n) {
-		emit("source_lag", "Behind.", "gauge", 1, "topic", "t", "partition", fmt.Sprint(i))
+		emit("source_lag_records", "Behind.", "gauge", 1, "topic", "t", "partition", fmt.Sprint(i))
 	}
 }
 
@@ -246,7 +241,7 @@ func TestBoundedExtras(t *testing.T) {
 	s := gather(t, c)
 	n, sum := 0, 0.0
 	for name, v := range s {
-		if strings.HasPrefix(name, "urlfold_source_lag{") {
+		if strings.HasPrefix(name, "urlfold_source_lag_records{") {
 			n++
 			sum += v
 		}
@@ -254,7 +249,7 @@ func TestBoundedExtras(t *testing.T) {
 	if n != maxSeries || sum != 5*maxSeries {
 		t.Errorf("%d series with a sum of %v, want %d and %d", n, sum, maxSeries, 5*maxSeries)
 	}
-	if got := s["urlfold_source_lag{partition=other,topic=other}"]; got != 4*maxSeries+1 {
+	if got := s["urlfold_source_lag_records{partition=other,topic=other}"]; got != 4*maxSeries+1 {
 		t.Errorf("the others are %v", got)
 	}
 }
@@ -324,7 +319,7 @@ func TestSwap(t *testing.T) {
 	if f := extras.byName["source_offset_gap_records_total"]; f == nil || f.series[0].value != 3 {
 		t.Error("the counter of a component that is gone is lost")
 	}
-	if f := extras.byName["source_lag"]; f == nil || len(f.series) != 1 {
+	if f := extras.byName["source_lag_records"]; f == nil || len(f.series) != 1 {
 		t.Error("the gauge of a component that is gone is still there")
 	}
 	if first.Sources[0].Ledger.InFlight != 2 || first.Sinks[0].Holds != 1 {
@@ -343,13 +338,5 @@ func BenchmarkCollect(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// TestStateHelp checks that the help text numbers the states as the pipeline does.
-func TestStateHelp(t *testing.T) {
-	const want = "State of the pipeline: 0 idle, 1 opening, 2 running, 3 stopping, 4 draining, 5 committing, 6 closed."
-	if stateHelp != want {
-		t.Errorf("%q, want %q", stateHelp, want)
 	}
 }

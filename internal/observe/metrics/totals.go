@@ -109,6 +109,7 @@ func add(s, past engine.Snapshot) engine.Snapshot {
 	s.Bytes += past.Bytes
 	s.Retries += past.Retries
 	s.Opened += past.Opened
+	s.Busy += past.Busy
 	for i := range past.Sources {
 		s.Sources = addSource(s.Sources, &past.Sources[i])
 	}
@@ -130,6 +131,11 @@ func addSource(list []engine.SourceSnapshot, p *engine.SourceSnapshot) []engine.
 	s.Bytes += p.Bytes
 	s.Opened += p.Opened
 	s.Blocked += p.Blocked
+	s.Delivery.Add(&p.Delivery)
+	s.MessageDelivery.Add(&p.MessageDelivery)
+	if p.Last.After(s.Last) {
+		s.Last = p.Last
+	}
 	return list
 }
 
@@ -151,9 +157,6 @@ func addSink(list []engine.SinkSnapshot, p *engine.SinkSnapshot) []engine.SinkSn
 	s.Dropped += p.Dropped
 	s.Stuck += p.Stuck
 	s.Blocked = append(s.Blocked[:len(s.Blocked):len(s.Blocked)], p.Blocked...)
-	s.Latency.Sum += p.Latency.Sum
-	for b, n := range p.Latency.Counts {
-		s.Latency.Counts[b] += n
-	}
+	s.Latency.Add(&p.Latency)
 	return list
 }

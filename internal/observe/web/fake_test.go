@@ -59,8 +59,8 @@ func green() View {
 	s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten = 81230999, 5550123, 1234, 12
 	s.Stats.Flags[codec.FlagNonHex], s.Stats.Flags[codec.FlagLowerHex], s.Stats.Flags[codec.FlagCredentials] = 900, 12345, 3
 	s.Stats.Rejects[record.Unparsed], s.Stats.Rejects[record.TooLong] = 60, 7
-	s.Sinks[0].Latency = engine.Latency{Counts: [12]int64{0, 900, 95, 5}, Sum: 4500 * time.Millisecond}
-	s.Sinks[1].Latency = engine.Latency{Counts: [12]int64{11: 3}, Sum: 100 * time.Second}
+	s.Sinks[0].Latency = engine.Latency{Counts: [15]int64{0, 900, 95, 5}, Sum: 4500 * time.Millisecond}
+	s.Sinks[1].Latency = engine.Latency{Counts: [15]int64{14: 3}, Sum: 100 * time.Second}
 	s.Lanes = []engine.LaneSnapshot{
 		{Name: "/var/log/nginx/access.log", Bytes: 5 << 30, Moved: true, Watermark: engine.Position{A: 5368709120}, Ended: true},
 		{Name: "/var/log/nginx/access.log.1", Bytes: 2 << 30, InFlight: 4, Moved: true, Oldest: now.Add(-2300 * time.Millisecond)},

@@ -220,16 +220,16 @@ func (s *Side) String() string {
 func (s *Shadow) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	st := s.Status()
 	const (
-		helpURLs   = "URLs that the shadow profile has read since the comparison began, by result: compared if both profiles have a key, rejected_by_a, rejected_by_b or rejected_by_both."
+		helpURLs   = "URLs that the shadow profile has read since the comparison began, by result: compared if both profiles have a key, rejected-by-a, rejected-by-b or rejected-by-both."
 		helpGroups = "Groups of URLs with one key among the chosen keys, by profile: a is that of the codec, b the shadow. Multiply by urlfold_shadow_one_in for an estimate."
 		helpEffect = "Groups among the chosen keys that the shadow profile merges or splits, by effect. Multiply by urlfold_shadow_one_in for an estimate."
 		helpEffURL = "URLs in the groups that the shadow profile merges or splits, by effect, among the chosen keys."
 	)
 	emit("shadow_one_in", "The share of the keys that the shadow profile counts: one of this many, chosen by hash. 1 if the counts are exact.", "gauge", float64(st.OneIn))
 	emit("shadow_urls", helpURLs, "gauge", float64(st.URLs), "result", "compared")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByA), "result", "rejected_by_a")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByB), "result", "rejected_by_b")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedBoth), "result", "rejected_by_both")
+	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByA), "result", "rejected-by-a")
+	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByB), "result", "rejected-by-b")
+	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedBoth), "result", "rejected-by-both")
 	emit("shadow_groups", helpGroups, "gauge", float64(st.GroupsA), "profile", "a")
 	emit("shadow_groups", helpGroups, "gauge", float64(st.GroupsB), "profile", "b")
 	emit("shadow_effect_groups", helpEffect, "gauge", float64(st.Merges.Groups), "effect", "merge")

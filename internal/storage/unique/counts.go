@@ -22,5 +22,5 @@ func (c *Counts) Metrics(emit func(name, help, kind string, value float64, label
 	}
 	emitCounts(emit, s)
 	emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(s.Waiting))
-	emit("dedupe_room_keys", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(s.Room))
+	emit("dedupe_waiting_keys_limit", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(s.Room))
 }

@@ -13,7 +13,7 @@ import (
 
 // Figures returns the series on /metrics for a component, next to a pipeline
 // with one sink, by name and labels:
-// `urlfold_source_lag{group="g",partition="0",topic="in"}`.
+// `urlfold_source_lag_records{group="g",partition="0",topic="in"}`.
 func Figures(t testing.TB, x metrics.Extra) map[string]float64 {
 	t.Helper()
 	var totals metrics.Totals

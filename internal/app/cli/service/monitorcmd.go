@@ -154,7 +154,7 @@ func (r *reading) readLag(metrics []byte) {
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
 		name, rest, ok := strings.Cut(in.Text(), "{")
-		if !ok || name != "urlfold_source_lag" && name != "urlfold_source_lag_bytes" {
+		if !ok || name != "urlfold_source_lag_records" && name != "urlfold_source_lag_bytes" {
 			continue
 		}
 		_, rest, _ = strings.Cut(rest, `component="`)
@@ -164,7 +164,7 @@ func (r *reading) readLag(metrics []byte) {
 			continue
 		}
 		l := r.lag[component]
-		if name == "urlfold_source_lag" {
+		if name == "urlfold_source_lag_records" {
 			l.records += n
 		} else {
 			l.bytes += n
