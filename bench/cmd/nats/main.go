@@ -73,11 +73,12 @@ type loop func(ctx context.Context, s *server, consumer, subject string) error
 
 func (s *server) loops(ctx context.Context) []bench.Loop {
 	timed := func(l loop) func() (bench.Measure, error) {
-		return func() (bench.Measure, error) { return s.time(ctx, l) }
+		return func() (bench.Measure, error) { return s.time(ctx, l, false) }
 	}
 	return []bench.Loop{
 		{Name: "urlfold", Run: timed(urlfold)},
 		{Name: "urlfold dedupe", Run: timed(deduped)},
+		{Name: "urlfold subjects", Run: func() (bench.Measure, error) { return s.time(ctx, subjects, true) }},
 		{Name: "bare Messages", Run: timed(bareMessages)},
 		{Name: "bare Fetch", Run: timed(bareFetch)},
 	}
@@ -88,9 +89,9 @@ func (s *server) loops(ctx context.Context) []bench.Loop {
 const warmup = 0.1
 
 // time runs l and measures it from the end of the warm-up until the last
-// message is acknowledged.
-func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) {
-	out, err := s.create(ctx, fmt.Sprintf("bench-%d", time.Now().UnixNano()))
+// message is acknowledged. single: the output keeps one message for each subject.
+func (s *server) time(ctx context.Context, l loop, single bool) (m bench.Measure, err error) {
+	out, err := s.create(ctx, fmt.Sprintf("bench-%d", time.Now().UnixNano()), single)
 	if err != nil {
 		return m, err
 	}

@@ -61,10 +61,13 @@ func (s *server) close() {
 	s.conn.Close()
 }
 
-func (s *server) create(ctx context.Context, name string) (*stream, error) {
-	st, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: name, Subjects: []string{name + ".*"}, Storage: s.storage, Duplicates: 2 * time.Minute,
-	})
+// create creates a stream. single: it refuses a second message of a subject.
+func (s *server) create(ctx context.Context, name string, single bool) (*stream, error) {
+	cfg := jetstream.StreamConfig{Name: name, Subjects: []string{name + ".*"}, Storage: s.storage, Duplicates: 2 * time.Minute}
+	if single {
+		cfg.MaxMsgsPerSubject, cfg.Discard, cfg.DiscardNewPerSubject = 1, jetstream.DiscardNew, true
+	}
+	st, err := s.js.CreateStream(ctx, cfg)
 	return &stream{st, name, name + ".x"}, err
 }
 
@@ -99,7 +102,7 @@ func (s *server) progress(ctx context.Context, st *stream) (got, rest int, err e
 
 // fill creates the input: n messages with one distinct URL each.
 func (s *server) fill(ctx context.Context, n int) (err error) {
-	if s.in, err = s.create(ctx, fmt.Sprintf("bench-in-%d", time.Now().UnixNano())); err != nil {
+	if s.in, err = s.create(ctx, fmt.Sprintf("bench-in-%d", time.Now().UnixNano()), false); err != nil {
 		return err
 	}
 	s.n = n

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/bench"
@@ -18,7 +19,16 @@ import (
 // urlfold is the pipeline of "urlfold run" with default settings: the profile
 // equiv, an id for each message, and headers with its origin.
 func urlfold(ctx context.Context, s *server, consumer, subject string) error {
-	return s.run(ctx, consumer, subject, nil)
+	to := sinks.DefaultJetStream()
+	to.Subject = subject
+	return s.run(ctx, consumer, to, nil)
+}
+
+// subjects is urlfold with a subject for each key, of which the stream keeps one message.
+func subjects(ctx context.Context, s *server, consumer, subject string) error {
+	to := sinks.DefaultJetStream()
+	to.Subject, to.MsgID = strings.TrimSuffix(subject, "x")+"{key}", "subject"
+	return s.run(ctx, consumer, to, nil)
 }
 
 // deduped is urlfold with dedupe in a bucket. Each URL is the first of its key, which
@@ -36,7 +46,9 @@ func deduped(ctx context.Context, s *server, consumer, subject string) error {
 		return err
 	}
 	claims := unique.NewClaims(bucket{b, conn}, unique.ClaimOptions{Identity: keyset.Identity{}, TakeOver: time.Minute, Logger: slog.New(slog.DiscardHandler)})
-	err = s.run(ctx, consumer, subject, &engine.Dedupe{Claims: claims})
+	to := sinks.DefaultJetStream()
+	to.Subject = subject
+	err = s.run(ctx, consumer, to, &engine.Dedupe{Claims: claims})
 	return errors.Join(err, claims.Close(), s.js.DeleteKeyValue(context.WithoutCancel(ctx), consumer))
 }
 
@@ -55,16 +67,15 @@ func (b bucket) Get(ctx context.Context, key string) (unique.Entry, error) {
 // Close implements [unique.Bucket].
 func (b bucket) Close() { b.conn.Close() }
 
-// run runs the pipeline with the deduplication d, or without any.
-func (s *server) run(ctx context.Context, consumer, subject string, d *engine.Dedupe) error {
+// run runs the pipeline to a sink with the deduplication d, or without any.
+func (s *server) run(ctx context.Context, consumer string, to sinks.JetStreamConfig, d *engine.Dedupe) error {
 	from := sources.DefaultJetStream()
 	from.Servers, from.Stream, from.Durable = []string{s.addr}, s.in.name, consumer
 	source, err := sources.NewJetStream(from)
 	if err != nil {
 		return err
 	}
-	to := sinks.DefaultJetStream()
-	to.Servers, to.Subject = []string{s.addr}, subject
+	to.Servers = []string{s.addr}
 	sink, err := sinks.NewJetStream(to)
 	if err != nil {
 		return err
