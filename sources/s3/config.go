@@ -20,7 +20,7 @@ type Config struct {
 	connect.S3
 
 	// Objects to read: s3://BUCKET/KEY is an object, the objects in a folder, or
-	// with * ? [ or { those that match a glob, in which ** matches any number of
+	// with * ? [ or { the matches of a glob, in which ** matches any number of
 	// folders. s3://BUCKET is all objects of a bucket.
 	Include []string `yaml:"include,required" min:"1"`
 	// Globs of objects to exclude. A glob without a slash matches the last part of
@@ -33,7 +33,7 @@ type Config struct {
 	// each 1,000 objects.
 	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
 	// In mode batch: whether a run succeeds if there are no objects and the
-	// checkpoint knows none either. Otherwise such a run ends with exit code 78.
+	// checkpoint knows none either. Otherwise the run ends with exit code 78.
 	AllowEmpty bool `yaml:"allow_empty"`
 	// How to handle the records of a damaged compressed object: as on_damage of
 	// the file source.

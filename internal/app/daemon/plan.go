@@ -33,7 +33,7 @@ type plan struct {
 	jobs        []*record.Job    // of the sources; nil until the configuration is valid
 	tapJobs     []*record.Job    // read samples of the records; nil without admin.tap
 	shadow      *shadowPlan      // nil without a shadow
-	registry    *registry.Client // nil if there is none
+	registry    *registry.Client // or nil
 	budget      memory.Budget
 	limit       memory.Limit
 	descriptors int64   // descriptor limit of the process; 0: unknown or none
@@ -336,7 +336,7 @@ func (e *env) makes(c *config.Component) bool {
 type parts struct {
 	sources []engine.Source
 	sinks   []engine.Sink
-	dead    engine.Sink    // nil if there is none
+	dead    engine.Sink    // or nil
 	keys    keys           // nil without dedupe, and with dedupe.bucket
 	claims  *unique.Claims // nil without dedupe.bucket
 }

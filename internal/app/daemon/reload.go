@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// connectTimeout is how long a reload waits for new brokers before it rejects
+// connectTimeout is how long a reload waits for new brokers; then it rejects
 // the new configuration.
 const connectTimeout = 10 * time.Second
 
@@ -299,7 +299,8 @@ func limitOf(component any) int {
 	return 0
 }
 
-// A connector is a component that can check its connection before it is opened.
+// A connector is a component that can check its connection without being
+// opened.
 type connector interface {
 	CheckConnect(ctx context.Context) error
 }

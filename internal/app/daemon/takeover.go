@@ -12,8 +12,8 @@ import (
 // takeOver assigns the stored checkpoints to the components of p. Component
 // names may have changed; a default name changes when the component moves in
 // the file. In that case, files go to the source that includes them, and
-// outputs to the sink that writes to such a path. takeOver finishes outputs
-// that no sink continues.
+// outputs to the sink that writes to their path. takeOver finishes outputs that
+// no sink continues.
 func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if store == nil {
 		return nil
@@ -41,7 +41,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 }
 
 // finishWithoutExtent finishes outputs that were written without exactly_once.
-// The checkpoint has no extents for them, so they cannot be continued exactly.
+// The checkpoint lacks extents for them, so they cannot be continued exactly.
 func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -81,7 +81,7 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 }
 
 // sinkOf returns the name of the sink that continues an output: the sink that
-// started it if it still writes to such a path, or else another one that does.
+// started it if it still writes to the path, or else another one that does.
 func (p *plan) sinkOf(m engine.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {
