@@ -1,8 +1,5 @@
-// Package words contains a test that checks the words of this repository: its
-// comments, messages and documents must not use certain phrases that read like a
-// translation. It has no other code. To print the counts of the phrases that are
-// only reported, and the places where they occur:
-//
-//	go test -count=1 -v ./internal/testkit/words
-//	go test -count=1 -v ./internal/testkit/words -places
+// Package words contains tests that check the words of this repository, and no
+// other code. TestWords forbids phrases that read like a translation, TestRates
+// limits how often the comments and the pages use some others, and TestNames
+// compares the names in comments with the code.
 package words
