@@ -20,12 +20,14 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/builtin"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sinks/kafka"
 	sinknats "github.com/urlfold/urlfold/sinks/nats"
+	sinks3 "github.com/urlfold/urlfold/sinks/s3"
 )
 
 // A subject is a sink under test in one of its configurations.
@@ -59,6 +61,8 @@ func subjects() []subject {
 		{"file", "zstd log", toLog("out.log.zst")},
 		{"file", "rotated log", toLog("{seq}.log.gz")},
 		{"file", "log of lanes", toLog("{lane}-{seq}.log")},
+		{"s3", "rotated objects", toObjects("{seq}.log.gz")},
+		{"s3", "objects of lanes", toObjects("{lane}-{seq}.log")},
 		{"stdout", "plain", toStdout("")},
 		{"stdout", "zstd", toStdout("zstd")},
 		{"discard", "at once", toDiscard(0)},
@@ -136,6 +140,30 @@ func readAll(t testing.TB, dir string) string {
 		text.WriteString(unpack(t, packed))
 	}
 	return text.String()
+}
+
+func toObjects(key string) func(t testing.TB) fixture {
+	return func(t testing.TB) fixture {
+		srv, dir := s3test.New(t), t.TempDir()
+		to := func(bucket string) func() engine.Sink {
+			return func() engine.Sink {
+				return build(t, "s3", kinds.SinkEnv{}, func(c *sinks3.Config) {
+					c.Path, c.Spool, c.SyncInterval = "s3://"+bucket+"/"+key, dir, time.Millisecond
+					c.Rotate.Records, c.Rotate.Size = 30, 300
+				})
+			}
+		}
+		return fixture{
+			sink: to("bucket"),
+			written: func() (text string) {
+				for _, key := range srv.Keys() {
+					text += unpack(t, srv.Get(key))
+				}
+				return text + readAll(t, dir) // the unfinished output
+			},
+			broken: to("missing"),
+		}
+	}
 }
 
 func toStdout(method string) func(t testing.TB) fixture {

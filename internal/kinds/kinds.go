@@ -94,6 +94,7 @@ type SinkEnv struct {
 	Name        string          // name of the sink, for logs and metrics
 	Resume      []engine.Extent // output extents from the last checkpoint
 	Lost        bool            // that checkpoint was damaged: outputs may lack an extent
+	DataDir     string          // folder for the state of the process
 	SourceNames []string        // source names, indexed by engine.Lane.Source
 	Batches     int             // number of batches in the pipeline
 	OpenFiles   int             // maximum number of files that the sink may keep open; 0: its default

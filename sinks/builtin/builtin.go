@@ -1,4 +1,4 @@
-// Package builtin has the sink types of urlfold: files, stdout, Kafka, NATS and discard. It
+// Package builtin has the sink types of urlfold: files, objects, stdout, Kafka, NATS and discard. It
 // links their clients; package sinks, which defines other types, does not.
 //
 // Every program of package config/app has them. Not covered by the stability page.
@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sinks/kafka"
 	"github.com/urlfold/urlfold/sinks/nats"
+	"github.com/urlfold/urlfold/sinks/s3"
 )
 
 // Types returns the types, sorted by name, in a new slice.
@@ -23,6 +24,7 @@ func Types() []kinds.Sink {
 		kinds.NewSink("jetstream", ptr(nats.DefaultJetStream), newJetStream),
 		kinds.NewSink("kafka", kafka.Default, newKafka),
 		kinds.NewSink("nats", ptr(nats.DefaultCore), newCore),
+		kinds.NewSink("s3", ptr(s3.Default), newS3),
 		kinds.NewSink("stdout", func() *file.StdoutConfig { return new(file.StdoutConfig) }, newStdout),
 	}
 }
@@ -33,10 +35,19 @@ func ptr[C any](f func() C) func() *C {
 }
 
 func newFile(c file.LogConfig, env kinds.SinkEnv) (engine.Sink, error) {
+	return file.NewLog(*provide(&c, env))
+}
+
+func newS3(c s3.Config, env kinds.SinkEnv) (engine.Sink, error) {
+	return s3.New(c, provide(c.Files(env.DataDir, env.Name), env))
+}
+
+// provide adds what the process provides to the configuration of a log.
+func provide(c *file.LogConfig, env kinds.SinkEnv) *file.LogConfig {
 	c.Resume, c.Lost, c.SourceNames, c.Batches, c.Logger = env.Resume, env.Lost, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
 	c.DeadLetter, c.Header, c.Quoted = env.DeadLetter, env.Header, env.CSV
-	return file.NewLog(c)
+	return c
 }
 
 func newStdout(c file.StdoutConfig, env kinds.SinkEnv) (engine.Sink, error) {

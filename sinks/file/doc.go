@@ -114,7 +114,8 @@
 //
 //	config.go, output.go, part.go                  Output: one file, published at the end
 //	tree.go                                        Tree: one output for each input
-//	object.go                                      an output in a bucket
+//	object.go, ship.go                             an output in a bucket; a log whose finished
+//	                                               files become objects
 //	logconfig.go, log.go, group.go                 NewLog: the files of a daemon, synced in
 //	                                               groups
 //	template.go, stream.go                         paths with variables, and the files of a

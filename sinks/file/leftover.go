@@ -108,7 +108,11 @@ func (tab *streamTable) finishAs(final string) (to string, err error) {
 	for n := 2; !tab.free(to); n++ {
 		to = numbered(final, n)
 	}
-	return to, finishPart(final+partSuffix, to)
+	err = finishPart(final+partSuffix, to)
+	if err == nil && tab.cfg.published != nil {
+		tab.cfg.published(to)
+	}
+	return to, err
 }
 
 // Existing returns the paths of all files that outputs with these settings may

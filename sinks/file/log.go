@@ -44,6 +44,9 @@ func NewLog(cfg LogConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if cfg.Bucket != nil {
+		return newShipper(cfg)
+	}
 	s := newLog(cfg)
 	if s.format == compress.Plain {
 		return s, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -39,7 +40,7 @@ type LogConfig struct {
 	// passed.
 	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
 	// Truncate what a killed run wrote after its last checkpoint, so that no
-	// record is written twice. Requires exactly one source, of type file, and
+	// record is written twice. Requires exactly one source, of type file or s3, and
 	// implies order: lane.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Maximum permissions of a file, in octal. A file gets only permissions
@@ -76,6 +77,11 @@ type LogConfig struct {
 	// Logger receives messages about recovery and errors. The default discards
 	// them.
 	Logger *slog.Logger
+	// Bucket, if not nil, is where finished files become objects. Path is in its
+	// folder.
+	Bucket *Bucket
+
+	published func(path string) // if not nil, called when a file is finished; must not block
 }
 
 // DefaultLogConfig returns a [LogConfig] with the default values. Path is
@@ -188,6 +194,12 @@ func (m Permissions) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%0
 // syncs and truncates its files, which fails for a pipe.
 var standardStreams = []string{"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2"}
 
+// Grows reports whether outputs with these settings are never finished.
+func (c *LogConfig) Grows() bool {
+	t, err := parseTemplate(c.Path)
+	return err == nil && !t.perLane() && !t.counts()
+}
+
 // PathFor returns a path that an output can have if the relative path of its
 // input is input. It returns an empty path if Path is invalid.
 func (c *LogConfig) PathFor(input string) string {
@@ -196,6 +208,19 @@ func (c *LogConfig) PathFor(input string) string {
 		return ""
 	}
 	return t.path(values{source: "0", rel: cutCompressed(input), lane: input})
+}
+
+// ObjectFor is PathFor for the object that the output becomes. It returns an empty
+// path if outputs are not objects.
+func (c *LogConfig) ObjectFor(input string) string {
+	if c.Bucket == nil {
+		return ""
+	}
+	rel, err := filepath.Rel(c.Bucket.Folder, c.PathFor(input))
+	if err != nil {
+		return ""
+	}
+	return c.Bucket.Prefix + filepath.ToSlash(rel)
 }
 
 // Validate returns all problems of the configuration, joined. It does not

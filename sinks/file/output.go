@@ -275,6 +275,9 @@ func (d *diskFiles) syncNames(list []*output) {
 			}
 		}
 		o.naming = published
+		if d.cfg.published != nil {
+			d.cfg.published(o.final)
+		}
 	}
 }
 

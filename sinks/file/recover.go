@@ -136,6 +136,8 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case name == m.Path && tab.cfg.published != nil: // perhaps it is an object by now
+		return nil, nil
 	case fi.Size() < m.Length:
 		return nil, fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable; restore the file, or reset the state to start over",
 			name, fi.Size(), m.Length)

@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
 // A fileState is the state of a file as a scan saw it.
@@ -176,10 +177,17 @@ func isFolder(path string) bool {
 // only looks at names and does not follow links.
 func (s *Settings) Covers(path string) bool {
 	included := slices.ContainsFunc(s.Include, func(pattern string) bool {
+		if objects.Is(pattern) || objects.Is(path) {
+			return objects.Is(pattern) && objects.Is(path) &&
+				(path == pattern || strings.HasPrefix(path, strings.TrimSuffix(pattern, "/")+"/") || doublestar.MatchUnvalidated(pattern, path))
+		}
 		path := likewise(pattern, path)
 		below, err := filepath.Rel(pattern, path)
 		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // the first: path is the pattern itself, or below that folder
 	})
+	if objects.Is(path) {
+		return included && !excludes(s.Exclude, path, path)
+	}
 	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool { return matches(pattern, likewise(pattern, path)) })
 }
 

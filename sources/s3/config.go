@@ -3,8 +3,6 @@ package s3
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -112,8 +110,4 @@ func (c *Config) Files() *file.Settings {
 }
 
 // Covers reports whether the source reads the object at path, if it exists.
-func (c *Config) Covers(path string) bool {
-	return objects.Is(path) && slices.ContainsFunc(c.Include, func(p string) bool {
-		return path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") || doublestar.MatchUnvalidated(p, path)
-	})
-}
+func (c *Config) Covers(path string) bool { return c.Files().Covers(path) }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ commit_interval: 20ms
 func putInputs(srv *s3test.Server, n int) (want []string) {
 	for i := range 6 {
 		var b, z bytes.Buffer
+		if i == 2 {
+			n /= 4 // the others fit into one request
+		}
 		for k := range n {
 			line := fmt.Sprintf("http://h%d.example/%d?x=%d", i, k, (k*7919)%n)
 			want = append(want, line)
@@ -56,23 +60,42 @@ func putInputs(srv *s3test.Server, n int) (want []string) {
 }
 
 // killed runs d to its end, killing it at random moments, and returns how often.
-func (d *daemonRun) killed(srv *s3test.Server, kills int) {
+// With writes, it is killed every second time when the store has made an object or
+// a part, and has not answered yet.
+func (d *daemonRun) killed(srv *s3test.Server, rng *rand.Rand, kills int, writes bool) (hits int) {
 	d.t.Helper()
-	rng := rand.New(rand.NewPCG(41, uint64(kills)))
-	srv.SetFault(func(http.ResponseWriter, *http.Request) bool {
+	var victim atomic.Pointer[os.Process]
+	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		time.Sleep(10 * time.Millisecond) // a store is not that quick
-		return false
+		p := victim.Load()
+		completes := r.Method == http.MethodPut || r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
+		if !completes || p == nil || time.Now().UnixNano()%4 > 0 || !victim.CompareAndSwap(p, nil) {
+			return false
+		}
+		defer func() { _ = p.Kill() }() // it may have ended
+		srv.Lose(w, r)
+		return true
 	})
-	hits := 0
+	completing := 0
 	for hits < kills {
 		d.start()
+		limit := time.Duration(50+rng.IntN(300)) * time.Millisecond
+		if writes && hits%2 == 1 {
+			limit = time.Minute
+			victim.Store(d.cmd.Process)
+		}
 		select {
-		case <-time.After(time.Duration(50+rng.IntN(200)) * time.Millisecond):
-			_ = d.cmd.Process.Kill() // it may have ended
+		case <-time.After(limit):
+			_ = d.cmd.Process.Kill() // as above
 			<-d.done
 			hits++
 		case <-d.done:
+			if d.err != nil && writes {
+				hits++
+				completing++
+			}
 		}
+		victim.Store(nil)
 		if d.err == nil {
 			break
 		}
@@ -82,9 +105,20 @@ func (d *daemonRun) killed(srv *s3test.Server, kills int) {
 	if d.err != nil {
 		d.t.Fatal(d.err)
 	}
-	d.t.Logf("killed %d times", hits)
-	if hits < 2 {
-		d.t.Errorf("killed %d times: the test shows nothing", hits)
+	d.t.Logf("killed %d times, %d of them when an object or a part was complete", hits, completing)
+	return hits
+}
+
+// again calls run, which returns how often it has killed a process, until that is
+// as often as URLFOLD_KILLS says.
+func again(t *testing.T, run func(rng *rand.Rand, kills int) int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(41, 1))
+	for left := objectKills(); left > 0; {
+		n := run(rng, left)
+		if left -= n; n == 0 {
+			t.Fatal("not killed: the test shows nothing")
+		}
 	}
 }
 
@@ -99,18 +133,78 @@ func objectKills() int {
 func TestObjectsKilled(t *testing.T) {
 	srv := s3test.New(t)
 	want := putInputs(srv, 400_000)
-	d := newRun(t, fromObjects)
-	d.killed(srv, objectKills())
-	var got []string
-	outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "*"))
-	for _, name := range outs {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	again(t, func(rng *rand.Rand, kills int) int {
+		d := newRun(t, fromObjects)
+		n := d.killed(srv, rng, kills, false)
+		var got []string
+		outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "*"))
+		for _, name := range outs {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, strings.Fields(string(text))...)
 		}
-		got = append(got, strings.Fields(string(text))...)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%d records in %d outputs, want %d, each once", len(got), len(outs), len(want))
+		}
+		return n
+	})
+}
+
+// toObjects is a configuration that reads inputs once, and writes objects exactly.
+const toObjects = `version: 1
+data_dir: state
+sources:
+  - %s
+codec: {profile: equiv}
+sinks:
+  - s3: {name: out, path: "s3://bucket/out/{source.relpath}", exactly_once: true}
+commit_interval: 20ms
+`
+
+// TestObjectsWrittenKilled: the real program writes objects and is killed again
+// and again, also between the completion of an object and the checkpoint. The
+// objects have each record once, and no upload is open.
+func TestObjectsWrittenKilled(t *testing.T) {
+	for name, source := range map[string]string{
+		"file to object":   `file: {from: lines, name: in, include: ["in/*"], mode: batch, restart_point_every: 1MiB}`,
+		"object to object": `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch, restart_point_every: 1MiB}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := s3test.New(t)
+			want := putInputs(srv, 600_000)
+			again(t, func(rng *rand.Rand, kills int) int {
+				d := newRun(t, fmt.Sprintf(toObjects, source))
+				d.copyInputs(srv)
+				n := d.killed(srv, rng, kills, true)
+				var got, outs []string
+				for _, key := range srv.Keys() {
+					if strings.HasPrefix(key, "out/") {
+						outs = append(outs, key)
+						got = append(got, strings.Fields(string(srv.Get(key)))...)
+						srv.Delete(key)
+					}
+				}
+				if slices.Sort(got); !slices.Equal(got, want) || len(outs) != 6 {
+					t.Errorf("%d records in %v, want %d, each once", len(got), outs, len(want))
+				}
+				if n := srv.Uploads(); n > 0 {
+					t.Errorf("%d open uploads", n)
+				}
+				return n
+			})
+		})
 	}
-	if slices.Sort(got); !slices.Equal(got, want) {
-		t.Errorf("%d records in %d outputs, want %d, each once", len(got), len(outs), len(want))
+}
+
+// copyInputs copies the inputs to the folder of the run.
+func (d *daemonRun) copyInputs(srv *s3test.Server) {
+	d.t.Helper()
+	if err := os.MkdirAll(filepath.Join(d.dir, "in"), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, key := range srv.Keys() {
+		write(d.t, filepath.Join(d.dir, filepath.FromSlash(key)), string(srv.Get(key)))
 	}
 }

@@ -62,7 +62,7 @@ func (p *plan) shareFiles(limit int64) error {
 		}
 	}
 	for _, c := range p.outputs() {
-		if _, ok := c.Config.(*sinkfile.LogConfig); ok {
+		if _, ok := p.logOf(c); ok {
 			add(c.Path(), p.extentName(c), sinkfile.DefaultOpenFiles, sinkReserve)
 		} else {
 			fixed += brokerReserve

@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/config"
-	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/s3"
 )
 
 var (
-	errOutputIsInput = errors.New("matches the include patterns of a file source, which would read it as input; change the path or exclude it in the source")
+	errOutputIsInput = errors.New("matches the include patterns of a source, which would read it as input; change the path or exclude it in the source")
 	errMoveIsInput   = errors.New("matches the include patterns of a file source, which would read moved files again; change the path or exclude it in the source")
 	errSameOutput    = errors.New("duplicate output path: each output needs its own")
 )
@@ -44,7 +44,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 	}
 	seen := map[string]bool{}
 	for _, c := range p.outputs() {
-		l, ok := c.Config.(*sinkfile.LogConfig)
+		l, ok := p.logOf(c)
 		if !ok || !isSound(c, sound, "path") || special(l.Path) {
 			continue
 		}
@@ -53,7 +53,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errSameOutput))
 		}
 		seen[path] = true
-		if slices.ContainsFunc(names, func(name string) bool { return reads(l.PathFor(name)) }) {
+		if slices.ContainsFunc(names, func(name string) bool { return reads(l.PathFor(name)) || reads(l.ObjectFor(name)) }) {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errOutputIsInput))
 		}
 	}
@@ -92,8 +92,14 @@ var (
 // fileSources returns the settings of the file sources whose patterns are valid.
 func (p *plan) fileSources(sound func(path string) bool) (list []*file.Settings) {
 	for _, c := range each(p.file.Sources) {
-		if s, ok := c.Config.(*file.Settings); ok && isSound(c, sound, "include", "exclude") {
+		if !isSound(c, sound, "include", "exclude") {
+			continue
+		}
+		switch s := c.Config.(type) {
+		case *file.Settings:
 			list = append(list, s)
+		case *s3.Config:
+			list = append(list, s.Files())
 		}
 	}
 	return list

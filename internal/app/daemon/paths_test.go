@@ -16,7 +16,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	const reads, same = "matches the include patterns of a file source", "duplicate output path"
+	const reads, same = "matches the include patterns of a source", "duplicate output path"
 	f("", "discard: {}", `file: {path: out.txt}`)
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: in/out.log}`)
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: ./in/../in/out.log}`)
@@ -34,6 +34,9 @@ func TestPaths(t *testing.T) {
 	f("matches the include patterns of a file source", `include: ["in/*.log"]`, "include: [in]\n      on_finish: {move_to: in/done}")
 	f("", `include: ["in/*.log"]`, "include: [\"in/*.log\"]\n      on_finish: {move_to: in/done}")
 	f("", `include: ["in/*.log"]`, "include: [in]\n      exclude: [\"in/done/**\"]\n      on_finish: {move_to: in/done}")
+	objects := strings.NewReplacer("file:", "s3:", "in/*.log", "s3://b/in").Replace(plain)
+	f("path: "+reads, plain, strings.Replace(objects, "discard: {}", `s3: {path: "s3://b/in/out/{source.relpath}"}`, 1))
+	f("", plain, strings.Replace(objects, "discard: {}", `s3: {path: "s3://b/out/{source.relpath}", exactly_once: true}`, 1))
 	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")
 	f("data_dir: "+reads, `include: ["in/*.log"]`, "include: [/var/lib/urlfold]")
 	f("c.yaml:1:11: data_dir: "+reads, plain[:strings.Index(plain, "\nsinks")], "data_dir: in/state\nsources: [file: {from: lines, include: [in]}]")

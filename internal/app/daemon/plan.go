@@ -22,6 +22,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinks3 "github.com/urlfold/urlfold/sinks/s3"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -178,7 +179,7 @@ func (p *plan) checkNames(sound func(path string) bool) error {
 func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	outs := p.outputs()
 	for _, c := range outs {
-		l, ok := c.Config.(*sinkfile.LogConfig)
+		l, ok := p.logOf(c)
 		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce && isSound(c, sound, "exactly_once")
 	}
 	if !p.exactlyOnce {
@@ -191,7 +192,7 @@ func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 		}
 	}
 	for _, c := range outs {
-		if isSound(c, sound) && c.Type != "file" {
+		if isSound(c, sound) && !isFiles(c.Type) {
 			errs = append(errs, p.file.ErrorAt(c.Path(), onceSink(c.Type)))
 		}
 	}
@@ -240,8 +241,8 @@ func uses(list []config.Component, kind string) bool {
 	return slices.ContainsFunc(list, func(c config.Component) bool { return c.Type == kind })
 }
 
-// isFiles reports whether sources of the type read files, or objects as files, whose
-// positions are in the checkpoint.
+// isFiles reports whether components of the type read or write files, or objects as
+// files. The checkpoint holds their positions and lengths.
 func isFiles(kind string) bool { return kind == "file" || kind == "s3" }
 
 // files reports whether there is a source of files, so that checkpoints are needed.
@@ -406,8 +407,8 @@ func (p *plan) sourceEnv(c *config.Component, e *env) kinds.SourceEnv {
 // again, even after a restart.
 func (p *plan) canCutBack() bool {
 	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
-		l, ok := c.Config.(*sinkfile.LogConfig)
-		return !ok || !l.CanCutBack()
+		l, ok := p.logOf(c)
+		return !ok || l.Bucket != nil || !l.CanCutBack()
 	})
 }
 
@@ -423,7 +424,7 @@ func (p *plan) makeSink(c *config.Component, e *env) (engine.Sink, error) {
 
 func (p *plan) sinkEnv(c *config.Component, e *env) kinds.SinkEnv {
 	env := kinds.SinkEnv{
-		Name: c.Name, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
+		Name: c.Name, DataDir: p.file.DataDir, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
 		DeadLetter: c == p.file.DeadLetter, Header: p.headerFor(c, e),
 		CSV:       p.file.Codec.Render.Form == "csv" && c != p.file.DeadLetter,
 		Logger:    e.log.With("component", c.Name),
@@ -443,6 +444,18 @@ func (p *plan) extentName(c *config.Component) string {
 		return engine.DeadLetterName
 	}
 	return c.Name
+}
+
+// logOf returns the configuration of the files of a sink, if it writes files or, as
+// files, objects.
+func (p *plan) logOf(c *config.Component) (*sinkfile.LogConfig, bool) {
+	switch s := c.Config.(type) {
+	case *sinkfile.LogConfig:
+		return s, true
+	case *sinks3.Config:
+		return s.Files(p.file.DataDir, c.Name), true
+	}
+	return nil, false
 }
 
 // needFacts reports whether a sink needs facts about records.

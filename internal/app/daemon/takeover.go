@@ -44,7 +44,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 // The checkpoint lacks extents for them, so they cannot be continued exactly.
 func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	for _, c := range p.outputs() {
-		l, ok := c.Config.(*sinkfile.LogConfig)
+		l, ok := p.logOf(c)
 		if !ok || special(l.Path) {
 			continue
 		}
@@ -85,7 +85,7 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 func (p *plan) sinkOf(m engine.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {
-		l, isFile := c.Config.(*sinkfile.LogConfig)
+		l, isFile := p.logOf(c)
 		if !isFile || !l.Makes(m.Path) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -60,6 +61,72 @@ func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer,
 		w.slots <- nil
 	}
 	return w, nil
+}
+
+// Upload makes the object at path of what r returns, unless an earlier call with
+// the same run has made it. Otherwise the object must not exist. With again, it
+// first aborts the uploads of the key, which an earlier call has left.
+func (s *Store) Upload(ctx context.Context, path, run string, again bool, r io.Reader) error {
+	if again {
+		if err := s.abortAll(ctx, path); err != nil {
+			return err
+		}
+	}
+	w, err := s.Create(ctx, path, false)
+	if KindOf(err) == Exists {
+		if o, err := s.Head(ctx, path); err == nil && o.Run == run {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.how.Run = run
+	if _, err = io.Copy(w, r); err == nil {
+		err = w.Complete()
+	}
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	return nil
+}
+
+// Check returns an error if no uploads can be listed where path is, because the
+// bucket does not exist or the credentials are not valid for it.
+func (s *Store) Check(ctx context.Context, path string) error {
+	_, err := s.uploads(ctx, path)
+	return err
+}
+
+// uploads returns the uploads of keys that begin with the key in path; none if the
+// store cannot tell.
+func (s *Store) uploads(ctx context.Context, path string) (list []Upload, err error) {
+	bucket, key := Split(path)
+	err = s.retry(ctx, path, "list uploads", once(func() (err error) {
+		list, err = s.Client.Uploads(ctx, bucket, key)
+		return err
+	}))
+	if KindOf(err) == Unsupported {
+		return nil, nil
+	}
+	return list, err
+}
+
+// abortAll aborts the uploads of the object at path, but not those of other keys
+// that begin with its key.
+func (s *Store) abortAll(ctx context.Context, path string) error {
+	bucket, key := Split(path)
+	list, err := s.uploads(ctx, path)
+	for _, u := range list {
+		if u.Key != key || err != nil {
+			continue
+		}
+		err = s.retry(ctx, path, "abort", once(func() error { return s.Client.Abort(ctx, bucket, key, u.ID) }))
+		if KindOf(err) == NoUpload {
+			err = nil
+		}
+	}
+	return err
 }
 
 // path returns the path of the object.
