@@ -82,7 +82,7 @@ var losses = []loss{
 		d.start()
 		return d
 	}},
-	{"on_error.refused: drop, Kafka", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{component="out",`, func(t *testing.T) *daemonRun {
+	{"on_error.refused: drop, Kafka", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{action="drop",component="out"}`, func(t *testing.T) *daemonRun {
 		_, c := kafkatest.Fake(t)
 		kafkatest.CreateTopic(t, c, "out", 1, map[string]string{"max.message.bytes": "1000"})
 		d := newRun(t, strings.Replace(tailing, "file: {name: out, path: out.log}", fmt.Sprintf("kafka: {name: out, brokers: [%q], topic: out, compress: none}", c.Brokers[0]), 1)+"on_error: {refused: drop}\n")
@@ -90,7 +90,7 @@ var losses = []loss{
 		d.start()
 		return d
 	}},
-	{"on_error.refused: drop, JetStream", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{component="out",`, func(t *testing.T) *daemonRun {
+	{"on_error.refused: drop, JetStream", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{action="drop",component="out"}`, func(t *testing.T) *daemonRun {
 		s, js := jetStreamOf(t)
 		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "S", Subjects: []string{"s"}, MaxMsgSize: 1000}); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ var losses = []loss{
 		d.start()
 		return d
 	}},
-	{"dead letter refused, dropped", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{component="dead_letter",`, func(t *testing.T) *daemonRun {
+	{"dead letter refused, dropped", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{action="drop",component="dead_letter"}`, func(t *testing.T) *daemonRun {
 		_, c := kafkatest.Fake(t)
 		kafkatest.CreateTopic(t, c, "dead", 1, map[string]string{"max.message.bytes": "100"})
 		d := newRun(t, strings.Replace(tailing, "from: lines", "from: combined", 1)+fmt.Sprintf("dead_letter: {kafka: {brokers: [%q], topic: dead, compress: none}}\non_error: {refused: drop}\n", c.Brokers[0]))
@@ -161,7 +161,7 @@ var losses = []loss{
 	}},
 	{"core NATS: slow consumer", "messages dropped, slow consumer", "lost_messages", "urlfold_source_dropped_total", func(t *testing.T) *daemonRun {
 		s, _ := jetStreamOf(t)
-		d := newRun(t, strings.Replace(tailing, `file: {name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("nats: {name: in, servers: [%q], subjects: [x], pending: {messages: 10}}", s.URL()), 1))
+		d := newRun(t, strings.Replace(tailing, `file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("nats: {from: lines, name: in, servers: [%q], subjects: [x], pending: {messages: 10}}", s.URL()), 1))
 		d.start()
 		d.until("the subscription", func() bool { return s.Listeners("x") == 1 })
 		c, err := nats.Connect(s.URL())
@@ -313,7 +313,7 @@ func fromKafka(t *testing.T, brokers int) (*fakeTopic, *daemonRun) {
 	fake, c := kafkatest.Fake(t, kfake.NumBrokers(brokers), kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, c, "in")
 	kafkatest.Fill(t, client, "in", 1, 0, 100)
-	d := newRun(t, strings.Replace(tailing, `file: {name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("kafka: {name: in, brokers: [%q], topics: [in], group: g, start: earliest}", c.Brokers[0]), 1))
+	d := newRun(t, strings.Replace(tailing, `file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("kafka: {from: lines, name: in, brokers: [%q], topics: [in], group: g, start: earliest}", c.Brokers[0]), 1))
 	d.start()
 	d.until("the position", func() bool { return kafkatest.Committed(t, c, "g", "in", 1)[0] == 100 })
 	return &fakeTopic{fake, client}, d
@@ -343,7 +343,7 @@ func createIn(t *testing.T, js jetstream.JetStream) {
 func fromJetStream(t *testing.T, more string) (jetstream.JetStream, *daemonRun) {
 	s, js := jetStreamOf(t)
 	createIn(t, js)
-	d := newRun(t, strings.Replace(tailing, `file: {name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("jetstream: {name: in, servers: [%q], stream: IN, durable: d%s}", s.URL(), more), 1))
+	d := newRun(t, strings.Replace(tailing, `file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("jetstream: {from: lines, name: in, servers: [%q], stream: IN, durable: d%s}", s.URL(), more), 1))
 	publish(t, js, 1)
 	d.start()
 	d.measures(`urlfold_sink_records_total{component="out"} 1`)

@@ -23,7 +23,7 @@ func readings() (a, b *reading) {
 	b.status.Rates = &web.RateStatus{Stage: "sink", Part: "out", Why: "it is slow, and there are many reasons for that, which take a second line"}
 	b.status.Lanes = []web.LaneStatus{{Waiting: 2.5}}
 	b.readLag([]byte("# HELP x\nurlfold_source_lag_bytes{component=\"in\"} 3.145728e+06\n" +
-		"urlfold_source_lag_records{component=\"topic\x1b\",group=\"g\",partition=\"0\"} 7\nurlfold_source_lag{component=\"topic\x1b\",partition=\"1\"} 5\nurlfold_source_lag_bytes{component=\"in\"} x\n"))
+		"urlfold_source_lag_records{component=\"topic\x1b\",group=\"g\",partition=\"0\"} 7\nurlfold_source_lag_records{component=\"topic\x1b\",partition=\"1\"} 5\nurlfold_source_lag_bytes{component=\"in\"} x\n"))
 	return a, b
 }
 
