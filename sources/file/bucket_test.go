@@ -182,6 +182,29 @@ func TestObjectsPolled(t *testing.T) {
 	}
 }
 
+// TestObjectsShared: each object belongs to one of several instances.
+func TestObjectsShared(t *testing.T) {
+	srv := s3test.New(t)
+	var want []string
+	for i := range 20 {
+		lines := numbered(fmt.Sprint(i), 0, 10)
+		want = append(want, lines...)
+		srv.Put(fmt.Sprintf("logs/%d", i), []byte(strings.Join(lines, "")))
+	}
+	sink := &shelf{}
+	for i := range 3 {
+		before := sink.count()
+		start(t, t.TempDir(), batch("s3://bucket/logs"), sink, func(cfg *WatchConfig) {
+			ofBucket(nil)(cfg)
+			cfg.Objects.Select = Share{Index: i, Of: 3}.Owns
+		}).wait()
+		if sink.count() == before {
+			t.Errorf("shard %d has nothing", i)
+		}
+	}
+	sink.check(t, want)
+}
+
 // TestObjectFaults: throttling, broken connections and answers that end early
 // lose and double nothing.
 func TestObjectFaults(t *testing.T) {

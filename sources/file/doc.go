@@ -107,7 +107,7 @@
 //	watch.go, poll.go, hints.go, watchstats.go     NewWatcher: files continuously, and what it
 //	                                               counts
 //	storage.go, bucket.go, stored.go               where files are: a file system, a bucket
-//	scan.go, exclude.go                            which files there are
+//	scan.go, exclude.go, share.go                  which files there are
 //	fileid_linux.go, fileid_other.go, rotated.go   what identifies a file; names after rotation
 //	identify.go, bind.go, catalog.go               which file holds the text of which track
 //	track.go, texthash.go, verify.go               how far a file was read, and whether it

@@ -24,6 +24,10 @@ type Config struct {
 	// Globs of objects to exclude. A glob without a slash matches the last part of
 	// a key, any other one the key below the folder.
 	Exclude []string `yaml:"exclude"`
+	// The share of the objects that this instance reads: INDEX/COUNT, such as 0/7
+	// for the first of seven instances. A hash of the key below the folder assigns
+	// each object to one of them. Default: all objects.
+	Shard file.Share `yaml:"shard"`
 	// batch reads the objects that exist at the start and exits; poll also waits
 	// for new ones.
 	Mode string `yaml:"mode" enum:"batch,poll"`

@@ -22,7 +22,7 @@ func New(c Config, env file.WatchConfig) (engine.Source, error) {
 		return nil, err
 	}
 	env.Settings = *c.Files()
-	env.Objects = &file.Objects{Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, env.Logger) }}
+	env.Objects = &file.Objects{Select: c.Shard.Owns, Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, env.Logger) }}
 	return file.NewWatcher(env)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // This file implements report --merge: from the summaries of all shards to the summary of
@@ -116,7 +117,7 @@ func readReport(name string) (*report, error) {
 	if r.Shard == nil {
 		return nil, errors.New("not the summary of a run with --shard")
 	}
-	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
+	if r.Shard.Of < 1 || r.Shard.Of > file.MaxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
 		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)
 	}
 	return &r, nil

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // This file implements --shard: the share of one of several processes.
@@ -23,9 +20,6 @@ const byPath = "path"
 // shardByNames are the values of --shard-by.
 var shardByNames = append([]string{byPath}, record.IdentityNames()...)
 
-// maxShards is the maximum number of shards.
-const maxShards = 1 << 20
-
 // A share is the value of --shard: shard index of several. The zero share is all
 // of the input.
 type share struct {
@@ -34,25 +28,20 @@ type share struct {
 }
 
 // String returns the share as --shard has it: "2/7".
-func (s share) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
+func (s share) String() string { return s.inputs().String() }
 
 // owns reports whether the input with the relative path rel, with slashes,
 // belongs to the share.
-func (s share) owns(rel string) bool { return xxh3.HashString(rel)%uint64(s.of) == uint64(s.index) }
+func (s share) owns(rel string) bool { return s.inputs().Owns(rel) }
+
+// inputs returns the share of whole inputs.
+func (s share) inputs() file.Share { return file.Share{Index: s.index, Of: s.of} }
 
 // parseShare parses the value of --shard.
-func parseShare(text string) (s share, err error) {
-	index, of, ok := strings.Cut(text, "/")
-	if !ok {
-		return s, errors.New("want INDEX/COUNT, such as 0/7 for the first of seven shards")
-	}
-	if s.of, err = strconv.Atoi(of); err != nil || s.of < 1 || s.of > maxShards {
-		return s, fmt.Errorf("the number of shards must be from 1 to %d", maxShards)
-	}
-	if s.index, err = strconv.Atoi(index); err != nil || s.index < 0 || s.index >= s.of {
-		return s, fmt.Errorf("the index must be from 0 to %d, because there are %d shards and the first one is 0", s.of-1, s.of)
-	}
-	return s, nil
+func parseShare(text string) (share, error) {
+	var s file.Share
+	err := s.UnmarshalText([]byte(text))
+	return share{index: s.Index, of: s.Of}, err
 }
 
 // resolveShard sets the share. It needs the results of resolveUnique.
