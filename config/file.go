@@ -141,12 +141,16 @@ type Batch struct {
 // page. Not covered by the stability page.
 type Admin struct {
 	// The address to listen on: HOST:PORT, or unix: followed by the path of a
-	// socket. An empty string disables the server.
+	// socket. An empty string disables the server. If the key is not written and the
+	// default address is taken, as by a daemon beside a batch, the process logs a
+	// warning and runs without the server.
 	Listen string `yaml:"listen"`
 	// The host names that requests may use in addition to localhost and IP
 	// addresses; "*.example.com" matches all names below example.com. Requests for
 	// other names get status 403, which prevents web pages from reading the server
-	// through a host name of their own (DNS rebinding).
+	// through a host name of their own (DNS rebinding). If listen is an address of
+	// all interfaces, every name and address may be used for /metrics and the health
+	// checks, and the other pages require localhost or a name of this list.
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
@@ -263,6 +267,12 @@ func (t *Test) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Written reports whether the document has the key at a path.
+func (f *File) Written(path string) bool {
+	_, ok := f.d.places[path]
+	return ok
 }
 
 // ErrorAt returns err with the file, line and column of the value at a path,

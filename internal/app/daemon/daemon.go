@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/urlfold/urlfold/config"
@@ -139,7 +140,9 @@ func (d *Daemon) setLevel(f *config.File) {
 // masked.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer func() { err = masked(d.masker, errors.Join(err, d.close())) }()
-	if err := d.server.Start(); err != nil {
+	if err := d.server.Start(); errors.Is(err, syscall.EADDRINUSE) && !d.next.file.Written("admin.listen") {
+		d.events.Warn("default admin address is taken, running without admin server", "error", err)
+	} else if err != nil {
 		return err
 	}
 	if addr := d.server.Addr(); addr != "" {

@@ -20,14 +20,41 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	if strings.HasPrefix(s.o.Listen, "unix:") {
 		return next
 	}
+	open := openToAll(s.o.Listen)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !allowedHost(r.Host, s.o.Hosts) {
+		if open && probed[r.URL.Path] {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if !allowedHost(r.Host, s.o.Hosts) || open && foreign(r.Host) {
 			s.o.Logger.Warn("admin request refused", "error", "host not in admin.allowed_hosts", "host", r.Host)
 			http.Error(w, "host name not allowed: add it to admin.allowed_hosts", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// probed are the paths that show nothing about the records but counts. On an
+// address of all interfaces, probes and scrapers may use any name for them, and
+// the other paths require a name of Options.Hosts, or this host.
+var probed = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/metrics": true}
+
+// openToAll reports whether listen is an address of all interfaces.
+func openToAll(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	ip, _ := netip.ParseAddr(host)
+	return err == nil && (host == "" || ip.IsUnspecified())
+}
+
+// foreign reports whether the value of a Host header is missing, or the IP
+// address of an interface.
+func foreign(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "" || err == nil && !ip.IsLoopback() && !ip.IsUnspecified()
 }
 
 // allowedHost reports whether host, the value of a Host header, is an IP

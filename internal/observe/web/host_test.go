@@ -81,3 +81,26 @@ func TestRebinding(t *testing.T) {
 		t.Errorf("on a socket: %d", w.Code)
 	}
 }
+
+// On an address of all interfaces, only the health checks and the metrics are open to
+// all names.
+func TestOpenToAll(t *testing.T) {
+	s := New(Options{Listen: "0.0.0.0:0", Hosts: []string{"urlfold.example.com"}, View: func() View { return View{} }})
+	for _, c := range []struct {
+		host, path string
+		want       int
+	}{
+		{"10.1.2.3:8686", "/livez", 200}, {"pod.cluster.local", "/healthz", 200}, {"pod.cluster.local", "/readyz", 503},
+		{"10.1.2.3:8686", "/status.json", 403}, {"pod.cluster.local", "/", 403}, {"", "/status.json", 403}, {"[2001:db8::1]:1", "/live", 403},
+		{"urlfold.example.com", "/status.json", 200}, {"localhost:8686", "/status.json", 200}, {"127.0.0.1:8686", "/status.json", 200},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, c.path, nil)
+		r.Host = c.host
+		if s.http.Handler.ServeHTTP(w, r); w.Code != c.want {
+			t.Errorf("%s of %s: %d, want %d", c.path, c.host, w.Code, c.want)
+		}
+	}
+	if openToAll("127.0.0.1:1") || openToAll("unix:a") || !openToAll(":1") || !openToAll("[::]:1") {
+		t.Error("openToAll is wrong")
+	}
+}

@@ -89,6 +89,7 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("/live", s.servePage)
 	mux.HandleFunc("/status.json", s.serveStatus)
 	mux.HandleFunc("/healthz", s.serveHealth)
+	mux.HandleFunc("/livez", s.serveHealth) // the name that Kubernetes prefers
 	mux.HandleFunc("/readyz", s.serveReady)
 	if s.o.Metrics != nil {
 		mux.Handle("/metrics", s.o.Metrics)
