@@ -50,8 +50,11 @@ func (c *Component) Path() string { return c.path }
 
 var componentType = reflect.TypeFor[Component]()
 
-// component decodes a component.
+// component decodes a component. A type alone, as in "- stdin", has no settings.
 func (d *decoder) component(c *Component, n ast.Node, at string) {
+	if s, bare := n.(*ast.StringNode); bare {
+		n = ast.Mapping(s.Token, false, ast.MappingValue(s.Token, s, ast.Mapping(s.Token, true)))
+	}
 	types := d.types.of(at)
 	names := sortedKeys(types)
 	count, before := 0, len(d.errs)
@@ -96,7 +99,9 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 		return
 	}
 	d.structure(v.Elem(), n, c.path, append(d.formatKeys(c), own)...)
-	d.require(formatFields(), n, c.path)
+	if c.Type != stdin {
+		d.require(formatFields(), n, c.path)
+	}
 }
 
 // isSource reports whether the path leads to a source or into one.

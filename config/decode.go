@@ -291,6 +291,9 @@ func (d *decoder) list(v reflect.Value, n ast.Node, at string, r rules) {
 	if _, ok := n.(*ast.SequenceNode); ok {
 		d.bounds(s, n, r)
 	}
+	if r.commas {
+		s = reflect.ValueOf(strings.FieldsFunc(strings.Join(s.Interface().([]string), ","), func(c rune) bool { return c == ',' || c == ' ' }))
+	}
 	v.Set(s)
 }
 

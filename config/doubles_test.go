@@ -16,7 +16,7 @@ import (
 // A kafkaConfig is like that of a Kafka client.
 type kafkaConfig struct {
 	// The first brokers.
-	Brokers []string `yaml:"brokers,required" min:"1"`
+	Brokers []string `yaml:"brokers,required" min:"1" commas:"yes"`
 	kafkaIO          // inline
 	// The consumer group.
 	Group string `yaml:"group"`

@@ -45,6 +45,7 @@ func readValue(name string) ([]byte, error) {
 //
 //	${NAME}           an environment variable, which must be set
 //	${NAME:-default}  the same, or the default if it is unset or empty
+//	${NAME:?text}     the same, or an error with the text if it is unset or empty
 //	${file:PATH}      the content of a file without its last line end
 //	$${               a literal ${
 //
@@ -102,7 +103,7 @@ func (x *expander) value(inner string, at position) (value, reason string) {
 		value, reason = x.file(name)
 	} else {
 		value, reason = x.variable(inner)
-		inner, _, _ = strings.Cut(inner, ":-")
+		inner, _, _ = strings.Cut(inner, ":")
 	}
 	x.values = append(x.values, expansion{value, "${" + inner + "}", isFile, at})
 	return value, reason
@@ -110,8 +111,12 @@ func (x *expander) value(inner string, at position) (value, reason string) {
 
 func (x *expander) variable(inner string) (value, reason string) {
 	name, or, hasDefault := strings.Cut(inner, ":-")
+	text, demands := "", false
+	if !hasDefault {
+		name, text, demands = strings.Cut(inner, ":?")
+	}
 	if !isVariable(name) {
-		return "", "invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)"
+		return "", "invalid reference: must be ${NAME}, ${NAME:-default}, ${NAME:?text} or ${file:PATH} (write $${ for a literal ${)"
 	}
 	set := false
 	if x.env.Lookup != nil {
@@ -120,6 +125,8 @@ func (x *expander) variable(inner string) (value, reason string) {
 	switch {
 	case hasDefault && value == "":
 		return or, ""
+	case demands && value == "":
+		return "", clean("environment variable " + name + ": " + text)
 	case !set:
 		return "", "environment variable " + name + " is not set (write ${" + name + ":-default} for a default)"
 	}

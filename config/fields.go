@@ -23,6 +23,7 @@ type structField struct {
 type rules struct {
 	enum     []string
 	min, max string // as written in a configuration; "" for none
+	commas   bool   // the elements of a list may be lists separated by commas
 }
 
 // element returns the rules that apply to each element of a list or mapping.
@@ -63,6 +64,7 @@ func fieldOf(t reflect.Type, f reflect.StructField, tag string) (structField, er
 	name, option, _ := strings.Cut(tag, ",")
 	g := structField{name: name, index: f.Index, typ: f.Type, source: t.PkgPath() + "." + t.Name() + "." + f.Name}
 	g.rules.min, g.rules.max = f.Tag.Get("min"), f.Tag.Get("max")
+	g.rules.commas = f.Tag.Get("commas") != ""
 	if enum := f.Tag.Get("enum"); enum != "" {
 		g.rules.enum = strings.Split(enum, ",")
 	}

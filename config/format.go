@@ -15,7 +15,7 @@ import (
 type Format struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
-	// or Apache LogFormat.
+	// or Apache LogFormat. Default of the source stdin: lines.
 	From string `yaml:"from,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" job:"Format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
 	// The server whose escapes are undone in log fields; or backslash for tables
 	// in which a backslash makes the next byte literal. Default: the dialect of the
@@ -84,6 +84,9 @@ type URLParts struct {
 	Query []string `yaml:"query"`
 }
 
+// stdin is the source type whose format has a default, for "- stdin".
+const stdin = "stdin"
+
 // DefaultFormat returns the defaults of [Format].
 // Not covered by the stability page.
 func DefaultFormat() Format { return Format{MaxQuoted: field.MiB, InputHeader: "yes"} }
@@ -97,6 +100,9 @@ func formatFields() []structField {
 // formatKeys returns the readers of the keys of a source's format.
 func (d *decoder) formatKeys(c *Component) (list []keyReader) {
 	c.Format = DefaultFormat()
+	if c.Type == stdin {
+		c.Format.From = "lines"
+	}
 	v := reflect.ValueOf(&c.Format).Elem()
 	for _, f := range formatFields() {
 		list = append(list, keyReader{f.name, func(n ast.Node) { d.value(v.FieldByIndex(f.index), n, in(c.path, f.name), f.rules) }})

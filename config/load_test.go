@@ -212,3 +212,20 @@ func TestKeyOfProfile(t *testing.T) {
 		}
 	}
 }
+
+// TestShortForms: a component without settings is its type alone, an element of a list
+// of addresses may be several, and durations may have days.
+func TestShortForms(t *testing.T) {
+	types := doubles()
+	types.Sources["stdin"] = types.Sources["file"]
+	f, err := Parse("c", []byte("sources: [stdin]\nsinks: [kafka: {brokers: ['a:1, b:2,c:3', d:4], topic: t}]\ndedupe: {window: {size: 7d, lateness: 1d12h}}"), types, Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "format", f.Sources[0].Format.From, "lines")
+	same(t, "brokers", f.Sinks[0].Config.(*kafkaConfig).Brokers, []string{"a:1", "b:2", "c:3", "d:4"})
+	same(t, "window", *f.Dedupe.Window, DedupeWindow{Size: 168 * time.Hour, Lateness: 36 * time.Hour, Idle: 5 * time.Minute, Time: "record"})
+	if _, err := Parse("c", []byte(f.String()), types, Env{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -134,7 +134,7 @@ func TestMistakesInOneStruct(t *testing.T) {
 		t.Helper()
 		mistakes(t, minimal+"dead_letter: "+component, want...)
 	}
-	const duration = "must be a duration: a number and a unit, such as 50ms, 10s or 1m30s"
+	const duration = "must be a duration: a number and a unit, such as 50ms, 1m30s or 7d"
 	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: share: must be a number", "c:4:93: drain_timeout: is above session_timeout")
 	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: session_timeout: "+duration)
 	f("{kafka: {brokers: [a], topic: b, session_timeot: 3m, drain_timeout: 2m}}", "c:4:47: unknown key \"session_timeot\" (did you mean \"session_timeout\"?)")
@@ -143,7 +143,7 @@ func TestMistakesInOneStruct(t *testing.T) {
 		"c:4:56: unknown key \"password\" (did you mean \"sasl.password\"?)")
 	f("{kafka: {brokers: [a], topic: b, nothing: u}}", "c:4:47: unknown key \"nothing\"")
 	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: unknown key \"key_fil\" (did you mean \"key_file\"?)")
-	f("{file: {}}\nbatch: {size: 9x}\nmax_in_flight: 64KiB", "c:5:15: size: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
+	f("{file: {}}\nbatch: {size: 9x}\nmax_in_flight: 64KiB", "c:5:15: size: must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB")
 }
 
 // TestErrorAt attaches errors of a caller to places.
@@ -206,15 +206,16 @@ func TestExpansionMistakes(t *testing.T) {
 		mistakes(t, minimal+text, want...)
 	}
 	f("data_dir: ${NONE}", "c:4:11: data_dir: environment variable NONE is not set (write ${NONE:-default} for a default)")
-	f("data_dir: ${a b}", "c:4:11: data_dir: invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)")
+	f("data_dir: ${a b}", "c:4:11: data_dir: invalid reference: must be ${NAME}, ${NAME:-default}, ${NAME:?text} or ${file:PATH} (write $${ for a literal ${)")
+	f("data_dir: ${NONE:?set it to a folder}", "c:4:11: data_dir: environment variable NONE: set it to a folder")
 	f("data_dir: ${N", "c:4:11: data_dir: missing } after ${ (write $${ for a literal ${)")
 	f("data_dir: ${file:none}", "c:4:11: data_dir: cannot read file: file does not exist")
 	f("data_dir: ${file:}", "c:4:11: data_dir: missing file name after file:")
 	f("${N}: 1", "c:4:1: unknown key")
 	f("workers: '${SECRET}'\norder: '${SECRET}'\ncommit_interval: '${SECRET}'\nmax_in_flight: '${SECRET}'\nadmin: {pprof: '${SECRET}'}",
 		"c:4:10: workers: must be an integer", "c:5:8: order: invalid value (must be one of: none, lane)",
-		"c:6:18: commit_interval: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
-		"c:7:16: max_in_flight: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:8:16: pprof: must be true or false")
+		"c:6:18: commit_interval: must be a duration: a number and a unit, such as 50ms, 1m30s or 7d",
+		"c:7:16: max_in_flight: must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB", "c:8:16: pprof: must be true or false")
 	f("on_error: '${STRUCTURE}'", "c:4:11: on_error: must be a mapping (key: value)")
 	const start = "dead_letter: {kafka: {brokers: [a], topic: b, start: "
 	f(start+"'timestamp:${N}x'}}", `c:4:54: start: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)

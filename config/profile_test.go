@@ -134,7 +134,7 @@ func TestMistakes(t *testing.T) {
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: name: name of a built-in profile: choose a different one", "p:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
 		"p:3:6: key: invalid value (must be one of: syntax, equivalent, fetch, page, match, shape)",
-		"p:4:10: max_url: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB",
+		"p:4:10: max_url: must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB",
 		"p:6:9: add[0]: unknown rule \"frag-drp\" (did you mean \"frag-drop\"?)",
 		"p:7:21: remove[1]: rule is both added and removed")
 	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: name: "+nameRule, "p:3:10: max_url: must be between 1 and 1GiB")

@@ -28,7 +28,7 @@ func Reference(types Types) ([]byte, error) {
 		r.component("Sink "+name, types.Sinks[name]())
 	}
 	for _, shared := range r.shared {
-		r.section("Connection "+shared.Type().Name(), shared)
+		r.section("Common keys "+shared.Type().Name(), shared)
 	}
 	return []byte(r.b.String()), nil
 }
@@ -47,10 +47,10 @@ const referenceHead = `# Configuration
 
 "urlfold run -c FILE" runs a configuration, which is a YAML file. "urlfold check -c FILE" checks it and reports all errors. One process runs one linear pipeline: sources, codec, sinks.
 
-A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1. A source of any type also has the keys under "Format of a source", beside those of its type. A dead letter is a sink of any type.
+A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}", or the type alone, if it needs no keys: "- stdin". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1. A source of any type also has the keys under "Format of a source", beside those of its type. A dead letter is a sink of any type.
 
-- A size is a number and a unit: "64KiB", "1.5MiB", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s".
-- Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, and "${file:PATH}" is the content of a regular file of at most 64 KiB without its last line end. Errors name the reference and do not show the value. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
+- A size is a number and a unit: "64KiB", "1.5Mi", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s", "7d".
+- Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, "${NAME:?text}" is then an error with the text, and "${file:PATH}" is the content of a regular file of at most 64 KiB without its last line end. Errors name the reference and do not show the value. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
 - Relative names in "${file:PATH}" and of profiles are relative to the directory of the configuration. Names of inputs, outputs, certificates and data_dir are relative to the working directory of the process.
 - Unknown keys, duplicate keys, anchors, tags and second documents are errors. The maximum size of a configuration is 64 KiB.
 `
@@ -69,7 +69,7 @@ func (r *reference) component(title string, config any) {
 		if !f.Anonymous {
 			continue
 		}
-		_, _ = fmt.Fprintf(&r.b, "It also has the keys under \"Connection %s\".\n\n", f.Type.Name())
+		_, _ = fmt.Fprintf(&r.b, "It also has the keys under \"Common keys %s\".\n\n", f.Type.Name())
 		if !slices.ContainsFunc(r.shared, func(s reflect.Value) bool { return s.Type() == f.Type }) {
 			r.shared = append(r.shared, inner)
 		}

@@ -142,14 +142,25 @@ func tooLarge(t reflect.Type, err error) string {
 	return ""
 }
 
+const durationReason = "must be a duration: a number and a unit, such as 50ms, 1m30s or 7d"
+
 func setDuration(v reflect.Value, text string) (reason string) {
+	var days time.Duration
+	if d, rest, ok := strings.Cut(text, "d"); ok {
+		n, err := strconv.ParseUint(d, 10, 16) // fewer than the days of a Duration
+		if err != nil {
+			return durationReason
+		}
+		days, text = time.Duration(n)*24*time.Hour, cmp.Or(rest, "0")
+	}
 	x, err := time.ParseDuration(text)
 	switch {
 	case err != nil:
-		return "must be a duration: a number and a unit, such as 50ms, 10s or 1m30s"
+		return durationReason
 	case x < 0:
 		return "must not be negative"
 	}
+	x += days
 	v.SetInt(int64(x))
 	return ""
 }

@@ -156,6 +156,7 @@ func (b *schemaBuilder) value(v reflect.Value, at string, r rules) (*schema, err
 // component returns the schema of a component: a mapping with exactly one type.
 func (b *schemaBuilder) component(at string) (*schema, error) {
 	types := b.types.of(at)
+	var bare []string // types without required keys
 	s := &schema{Type: "object", Additional: false, MinProperties: rawNumber("1"), MaxProperties: rawNumber("1")}
 	for _, name := range sortedKeys(types) {
 		v := reflect.ValueOf(types[name]())
@@ -167,7 +168,7 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if isSource(at) {
-			if err := b.addFormat(v.Elem().Type(), inner); err != nil {
+			if err := b.addFormat(name, v.Elem().Type(), inner); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -175,12 +176,18 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 			inner.Properties = append(inner.Properties, property{"name", &schema{Description: nameComment, Type: "string", Pattern: `^[A-Za-z0-9_.-]{1,64}$`}})
 		}
 		s.Properties = append(s.Properties, property{name, inner})
+		if len(inner.Required) == 0 {
+			bare = append(bare, name)
+		}
+	}
+	if len(bare) > 0 {
+		return &schema{AnyOf: []*schema{s, {Enum: bare}}}, nil
 	}
 	return s, nil
 }
 
-// addFormat adds the keys of [Format] to the schema of a source of type t.
-func (b *schemaBuilder) addFormat(t reflect.Type, source *schema) error {
+// addFormat adds the keys of [Format] to the schema of a source whose struct has type t.
+func (b *schemaBuilder) addFormat(name string, t reflect.Type, source *schema) error {
 	fields, _ := fieldsOf(t) // structure has checked the error
 	if err := checkOwn(fields); err != nil {
 		return err
@@ -190,7 +197,9 @@ func (b *schemaBuilder) addFormat(t reflect.Type, source *schema) error {
 		return err
 	}
 	source.Properties = append(format.Properties, source.Properties...)
-	source.Required = append(format.Required, source.Required...)
+	if name != stdin {
+		source.Required = append(format.Required, source.Required...)
+	}
 	return nil
 }
 
@@ -205,7 +214,7 @@ func scalarSchema(v reflect.Value, r rules) *schema {
 	case t == reflect.TypeFor[field.Size]():
 		s.AnyOf = []*schema{{Type: "integer", Minimum: rawNumber("0")}, {Type: "string", Pattern: field.SizePattern}}
 	case t == durationType:
-		s.AnyOf = []*schema{{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}, {Type: "integer", Minimum: rawNumber("0"), Maximum: rawNumber("0")}}
+		s.AnyOf = []*schema{{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h|d))+$`}, {Type: "integer", Minimum: rawNumber("0"), Maximum: rawNumber("0")}}
 	case len(r.enum) > 0:
 		s.AnyOf = []*schema{{Enum: accepted(r.enum)}}
 	case t.Kind() == reflect.Bool && !isText(t):

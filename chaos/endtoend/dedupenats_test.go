@@ -65,7 +65,7 @@ func (w *dedupeWorld) config(dedupe string) string {
 	return fmt.Sprintf(`
 version: 1
 sources:
-  - jetstream: {from: lines, servers: [%q], stream: IN, durable: urlfold, consumer: {ack_wait: 2s}, nak_delay: 300ms, batch: {messages: 200}}
+  - jetstream: {from: lines, servers: [%q], stream: IN, durable: urlfold, consumer: {ack_wait: 2s}}
 codec: {%[4]s}
 dedupe: {by: %[5]s, bucket: seen, %[2]s}
 sinks:

@@ -87,8 +87,6 @@ sources:
       topics: [%s-in]
       group: %[3]s
       session_timeout: 4s
-      heartbeat_interval: 500ms
-      rebalance_timeout: 5s
       fetch_wait: 50ms
 codec: {profile: equiv}
 sinks:

@@ -177,7 +177,6 @@ func TestKafkaDedupeMembers(t *testing.T) {
 	onBrokers(t, func(t *testing.T, k *kafkaWorld) {
 		w := newChangelog(k)
 		config := strings.Replace(w.config(), "session_timeout: 4s", "session_timeout: 45s", 1) // no member is late
-		config = strings.Replace(config, "rebalance_timeout: 5s", "rebalance_timeout: 60s", 1)
 		members := []*chaos.Process{start(t, config), start(t, config)}
 		for i := range few(6, 60) {
 			before, more := w.stored(), rand.Int64N(1500)

@@ -124,7 +124,6 @@ sources:
       stream: IN
       durable: urlfold
       consumer: {ack_wait: 2s}
-      nak_delay: 0s
 codec: {profile: equiv}
 sinks:
   - jetstream: {servers: [%[2]q], subject: "out.{host_key%%8}", msg_id: %s}

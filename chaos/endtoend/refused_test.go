@@ -119,7 +119,7 @@ func onStream(t *testing.T) *refuser {
 	}
 	return &refuser{
 		name: "max_msg_size", code: "10054",
-		sink: fmt.Sprintf("jetstream: {servers: [%q], subject: out.x, publish: {ordered: true}}", w.srv.URL()),
+		sink: fmt.Sprintf("jetstream: {servers: [%q], subject: out.x}", w.srv.URL()),
 		repair: func() {
 			if _, err := w.js.UpdateStream(w.context(), limited(-1)); err != nil {
 				t.Error(err)

@@ -15,8 +15,8 @@ import (
 // source and the Kafka sink embed it in their configurations.
 type Kafka struct {
 	// Addresses of one or more brokers as HOST:PORT. The others are discovered
-	// from them.
-	Brokers []string `yaml:"brokers,required" min:"1"`
+	// from them. An element may be several addresses, separated by commas.
+	Brokers []string `yaml:"brokers,required" min:"1" commas:"yes"`
 	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`
 	// The settings of TLS. Default: unencrypted connections.

@@ -17,8 +17,9 @@ import (
 // connection.
 type NATS struct {
 	// URLs of one or more servers of a cluster, such as nats://n1:4222 or
-	// tls://n1:4222. The others are discovered from them.
-	Servers []string `yaml:"servers,required" min:"1"`
+	// tls://n1:4222. The others are discovered from them. An element may be several
+	// URLs, separated by commas.
+	Servers []string `yaml:"servers,required" min:"1" commas:"yes"`
 	// A .creds file with a user JWT and its seed.
 	CredsFile string `yaml:"creds_file"`
 	// A file with the seed of a user nkey.
@@ -32,16 +33,16 @@ type NATS struct {
 	// The settings of TLS. Servers with a tls:// URL and servers that require TLS
 	// need them only for private certificates.
 	TLS NATSTLS `yaml:"tls"`
-	// The JetStream domain. Default: the server's.
-	Domain string `yaml:"domain"`
+	// Domain is the JetStream domain. Default: the server's.
+	Domain string `yaml:"-"`
 	// The prefix of reply subjects, for users who may not subscribe to "_INBOX.>".
 	InboxPrefix string `yaml:"inbox_prefix"`
 	// The timeout of a connection attempt, and the time to wait at the start for
 	// the first server that answers.
 	ConnectTimeout time.Duration `yaml:"connect_timeout" min:"100ms"`
-	// The pause before reconnecting to the same server after a connection is lost.
-	// The number of attempts is not limited.
-	ReconnectWait time.Duration `yaml:"reconnect_wait" min:"1ms"`
+	// ReconnectWait is the pause before reconnecting to the same server after a
+	// connection is lost. The number of attempts is not limited.
+	ReconnectWait time.Duration `yaml:"-"`
 	// The interval between pings on an idle connection. The connection is closed
 	// after two missing answers.
 	PingInterval time.Duration `yaml:"ping_interval" min:"100ms"`
@@ -55,10 +56,8 @@ type NATS struct {
 }
 
 // NATSTLS configures the encryption of a connection. All fields are optional;
-// setting any of them enables TLS.
+// setting any of them enables TLS, as a tls:// URL does.
 type NATSTLS struct {
-	// Whether to use TLS even if the URLs do not request it.
-	Enabled bool `yaml:"enabled"`
 	// PEM file with the trusted certificate authorities. Default: the system's.
 	CAFile string `yaml:"ca_file"`
 	// PEM file with the client certificate.

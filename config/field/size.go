@@ -43,22 +43,22 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return err
 }
 
-// multiples maps units to bytes. A single letter means a power of 1024, as do
-// the names with an i; SI names stand for powers of 1000.
+// multiples maps units to bytes. The names with an i stand for powers of 1024, SI
+// names for powers of 1000. A single letter could mean either, so it is an error.
 var multiples = map[string]float64{
 	"": 1, "b": 1,
-	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
 }
 
 // SizePattern is a regular expression that a JSON Schema can use for sizes. It
 // matches most of what ParseSize accepts.
-const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`
+const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI][bB]?|[bB])|[bB])?$`
 
-var errSize = errors.New("must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
+var errSize = errors.New("must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB")
 
-// ParseSize parses a size in bytes, such as "64k", "1.5 MiB" or "10GB". It
+// ParseSize parses a size in bytes, such as "64Ki", "1.5 MiB" or "10GB". It
 // drops fractions of a byte. The error does not repeat the text.
 func ParseSize(s string) (Size, error) {
 	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")

@@ -100,6 +100,7 @@ type SinkEnv struct {
 	OpenFiles   int             // maximum number of files that the sink may keep open; 0: its default
 	ExactlyOnce bool            // checkpoints hold the output extents
 	DeadLetter  bool            // the sink receives rejected records
+	Ordered     bool            // the records of a lane must keep their order
 	Logger      *slog.Logger
 	Header      []byte    // line at the beginning of each output; nil: none
 	CSV         bool      // records are rows of CSV

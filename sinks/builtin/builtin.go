@@ -63,7 +63,7 @@ func newKafka(c kafka.Config, env kinds.SinkEnv) (engine.Sink, error) {
 }
 
 func newJetStream(c nats.JetStreamConfig, env kinds.SinkEnv) (engine.Sink, error) {
-	c.Logger = env.Logger
+	c.Logger, c.NATS.Domain, c.Publish.Ordered = env.Logger, c.Domain, c.Publish.Ordered || env.Ordered
 	return nats.NewJetStream(c)
 }
 

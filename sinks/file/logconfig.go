@@ -36,9 +36,9 @@ type LogConfig struct {
 	Rotate Rotation `yaml:"rotate"`
 	// Maximum time until records are synced to disk and acknowledged.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
-	// Number of unsynced bytes that triggers a sync before the interval has
-	// passed.
-	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
+	// SyncBytes is the number of unsynced bytes that triggers a sync before the
+	// interval has passed.
+	SyncBytes field.Size `yaml:"-"`
 	// Truncate what a killed run wrote after its last checkpoint, so that no
 	// record is written twice. Requires exactly one source, of type file or s3, and
 	// implies order: lane.

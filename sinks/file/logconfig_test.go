@@ -32,11 +32,11 @@ func TestLogConfig(t *testing.T) {
 	if c.Compress.Zstd == nil || c.Compress.Zstd.Level != 3 || !c.ExactlyOnce || c.SyncInterval != 200*time.Millisecond || c.Mode != 0o644 {
 		t.Errorf("%+v", c)
 	}
-	c, err = parse(`path: "x-{seq}", compress: gzip, permissions: "0600", rotate: {size: 1GiB, every: 1h, records: 10}, sync_bytes: 1MiB`)
+	c, err = parse(`path: "x-{seq}", compress: gzip, permissions: "0600", rotate: {size: 1GiB, every: 1h, records: 10}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: field.GiB, Every: time.Hour, Records: 10}) || c.SyncBytes != field.MiB {
+	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: field.GiB, Every: time.Hour, Records: 10}) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := file.NewLog(*c); err != nil {
@@ -70,7 +70,6 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "cannot be combined with gzip")
 	f(`path: "x", permissions: "888"`, "octal")
 	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")
-	f(`path: "x", sync_bytes: 0`, "at least 1")
 	f(`path: "x", resume: []`, "resume")
 
 	_, err := file.NewLog(file.LogConfig{Path: "{x}"})

@@ -11,6 +11,7 @@ import (
 // A Config configures the Kafka sink, which writes records to one topic.
 type Config struct {
 	connect.Kafka
+	connect.Headers
 
 	// Name of the topic. If the topic does not exist, it is created, provided
 	// that the brokers create topics automatically.
@@ -27,27 +28,11 @@ type Config struct {
 	Key string `yaml:"message_key" enum:"key,input,none"`
 	// Codec for record batches.
 	Compression string `yaml:"compress" enum:"none,gzip,snappy,lz4,zstd"`
-	// Which headers to set on messages.
-	Headers Headers `yaml:"headers"`
 	// Number record batches, so that the broker can detect duplicates. Disable
 	// this for a broker that does not allow it.
 	Idempotent bool `yaml:"idempotent"`
 	// Maximum size of a record batch, before compression.
 	BatchBytes field.Size `yaml:"batch_bytes" min:"1KiB" max:"64MiB"`
-}
-
-// Headers selects the headers of messages.
-type Headers struct {
-	// Copy the headers of the message that contained the record.
-	Input bool `yaml:"input"`
-	// Add urlfold-flags: the flags of the record's URLs, if there are any.
-	Flags bool `yaml:"flags"`
-	// Add urlfold-source: the origin of the record as LANE/POSITION, which is
-	// topic/partition/offset or file:offset.
-	Source bool `yaml:"source"`
-	// Additional headers, the same for all messages: "urlfold-profile:
-	// analytics".
-	Add map[string]string `yaml:"add"`
 }
 
 // Default returns a Config with the default values.
@@ -56,7 +41,7 @@ func Default() *Config {
 		Kafka:       connect.DefaultKafka(),
 		PartitionBy: "key",
 		Compression: "zstd",
-		Headers:     Headers{Input: true},
+		Headers:     connect.DefaultHeaders(),
 		Idempotent:  true,
 		BatchBytes:  900 * field.KiB,
 	}
@@ -67,7 +52,7 @@ func (c *Config) Target() string { return c.Topic }
 
 // Validate returns all problems of c, joined.
 func (c *Config) Validate() error {
-	errs := []error{c.Kafka.Validate()}
+	errs := []error{c.Kafka.Validate(), c.Headers.Validate()}
 	check := func(ok bool, key, text string) {
 		if !ok {
 			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
@@ -81,9 +66,6 @@ func (c *Config) Validate() error {
 	check(c.BatchBytes > 0, "batch_bytes", "must be positive")
 	if _, err := kafka.CodecByName(c.Compression); err != nil {
 		errs = append(errs, &field.Error{Field: "compression", Err: err})
-	}
-	for name := range c.Headers.Add {
-		check(name != "", "headers.add."+name, "header name must not be empty")
 	}
 	return errors.Join(errs...)
 }

@@ -245,7 +245,7 @@ func TestDeadLetter(t *testing.T) {
 		kafka.Record{Key: []byte("a"), Value: []byte(kafkatest.URL(0, 0))},
 		kafka.Record{Key: []byte("b"), Value: []byte(long)},
 		kafka.Record{Key: []byte("c"), Value: []byte(kafkatest.URL(0, 1))})
-	dead := newSink(t, conn, func(cfg *Config) { cfg.Topic, cfg.Key, cfg.Headers.Source = "dlq", "input", true })
+	dead := newSink(t, conn, func(cfg *Config) { cfg.Topic, cfg.Key, cfg.Headers.Headers = "dlq", "input", []string{"source"} })
 	run := kafkatest.Start(t, engine.Options{
 		Sources:    []engine.Source{newSource(t, conn)},
 		Sinks:      []engine.Sink{newSink(t, conn, func(cfg *Config) { cfg.Compression = "none" })},

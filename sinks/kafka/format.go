@@ -15,13 +15,15 @@ import (
 type format struct {
 	partitionBy string
 	key         string
-	headers     Headers
+	input       bool // copy the headers of the input
+	flags       bool // add flagsHeader
+	source      bool // add sourceHeader
 	add         []kafka.Header
 }
 
 func newFormat(c *Config) format {
-	f := format{partitionBy: c.PartitionBy, key: c.key(), headers: c.Headers}
-	for name, value := range c.Headers.Add {
+	f := format{partitionBy: c.PartitionBy, key: c.key(), input: c.Has("input"), flags: c.Has("flags"), source: c.Has("source")}
+	for name, value := range c.AddHeaders {
 		f.add = append(f.add, kafka.Header{Name: []byte(name), Value: []byte(value)})
 	}
 	slices.SortFunc(f.add, func(a, b kafka.Header) int { return bytes.Compare(a.Name, b.Name) })
@@ -83,15 +85,15 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *
 	if m != nil && m.Null && rec.Len == 0 {
 		dst.Value, dst.Key = nil, b.Key(m)
 	}
-	if f.headers.Input && m != nil {
+	if f.input && m != nil {
 		b.Headers(m, func(name, value []byte) {
 			dst.Headers = append(dst.Headers, kafka.Header{Name: name, Value: value})
 		})
 	}
-	if f.headers.Flags && i < len(st.Facts) && !st.Facts[i].Flags.IsZero() {
+	if f.flags && i < len(st.Facts) && !st.Facts[i].Flags.IsZero() {
 		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(flagsHeader), Value: st.Facts[i].Flags.AppendTo(nil)})
 	}
-	if f.headers.Source {
+	if f.source {
 		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(sourceHeader), Value: origin(b, st, i)})
 	}
 	dst.Headers = append(dst.Headers, f.add...)

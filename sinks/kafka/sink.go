@@ -68,7 +68,7 @@ const freeJobs = 64
 // NeedsFacts reports whether the codec must collect record.Facts: keys and
 // flags.
 func (s *sink) NeedsFacts() bool {
-	return s.cfg.PartitionBy == byKey || s.cfg.key() == byKey || s.cfg.Headers.Flags
+	return s.cfg.PartitionBy == byKey || s.cfg.key() == byKey || s.cfg.Has("flags")
 }
 
 // Caps implements [engine.Sink].

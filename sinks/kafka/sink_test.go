@@ -115,7 +115,9 @@ func TestPartitionByKey(t *testing.T) {
 			kafka.Record{Value: bytes.ToUpper([]byte(kafkatest.URL(0, n))[:19])})
 		in[len(in)-1].Value = append(in[len(in)-1].Value, kafkatest.URL(0, n)[19:]...)
 	}
-	out := roundtrip(t, parts, func(c *Config) { c.Headers = Headers{Source: true, Flags: true, Add: map[string]string{"p": "x"}} }, in...)
+	out := roundtrip(t, parts, func(c *Config) {
+		c.Headers = connect.Headers{Headers: []string{"source", "flags"}, AddHeaders: map[string]string{"p": "x"}}
+	}, in...)
 	if n := count(out); n != len(in) {
 		t.Fatalf("%d records, want %d", n, len(in))
 	}

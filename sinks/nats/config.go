@@ -3,6 +3,7 @@ package nats
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
@@ -13,6 +14,7 @@ import (
 // streams and waits for the acknowledgments.
 type JetStreamConfig struct {
 	connect.NATS
+	connect.Headers
 
 	// Template for the subject of a message. The variables are {host_key%64},
 	// the shard of the host of the record's first URL; {key%64}, the shard of
@@ -37,6 +39,8 @@ type JetStreamConfig struct {
 	// end at fixed positions are the same when they are read again, so msg_id
 	// must be batch or none.
 	Framing string `yaml:"framing" enum:"records,lines"`
+	// The JetStream domain. Default: the server's.
+	Domain string `yaml:"domain"`
 	// Limits for messages in flight.
 	Publish Publish `yaml:"publish"`
 	// Name of the stream that must store the messages. Another stream that
@@ -45,8 +49,6 @@ type JetStreamConfig struct {
 	// Fail at startup if no stream captures the subject. Set this to false if
 	// the user may not use the JetStream API.
 	CheckStreams bool `yaml:"check_streams"`
-	// Which headers to add to messages.
-	Headers Headers `yaml:"headers"`
 }
 
 // Publish limits the messages in flight.
@@ -55,21 +57,9 @@ type Publish struct {
 	MaxPending int `yaml:"max_pending" min:"1" max:"1000000"`
 	// Time to wait for an acknowledgment before a message is published again.
 	AckTimeout time.Duration `yaml:"ack_timeout" min:"10ms"`
-	// Keep the order of each lane within each subject, with one message in
-	// flight for each lane and subject. Required by order:
-	// lane.
-	Ordered bool `yaml:"ordered"`
-}
-
-// Headers selects the headers of messages.
-type Headers struct {
-	// Copy the headers of the message that contained the record.
-	Input bool `yaml:"input"`
-	// Add urlfold-flags: the names of the flags of the record's URLs, if there
-	// are any.
-	Flags bool `yaml:"flags"`
-	// Add urlfold-source: the name of the lane and the position in it.
-	Source bool `yaml:"source"`
+	// Ordered keeps the order of each lane within each subject, with one message in
+	// flight for each lane and subject. The owner of the pipeline sets it.
+	Ordered bool `yaml:"-"`
 }
 
 // DefaultJetStream returns a [JetStreamConfig] with the default values.
@@ -77,8 +67,19 @@ func DefaultJetStream() JetStreamConfig {
 	return JetStreamConfig{
 		NATS: connect.DefaultNATS(), MsgID: idPosition, Framing: framingRecords, CheckStreams: true,
 		Publish: Publish{MaxPending: 4000, AckTimeout: 30 * time.Second},
-		Headers: Headers{Input: true, Flags: true, Source: true},
+		Headers: connect.DefaultHeaders(),
 	}
+}
+
+// checkHeaders checks added headers, which must be lines of text.
+func checkHeaders(headers map[string]string) error {
+	var errs []error
+	for name, value := range headers {
+		if name == "" || !passes([]byte(name)) || strings.ContainsAny(value, "\r\n") {
+			errs = append(errs, wrong("add_headers."+name, "must be a header name without spaces and colons that does not begin with Nats-, and a value of one line"))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 const (
@@ -99,7 +100,7 @@ func wrong(key, what string) error {
 
 // Validate returns all problems of c, joined.
 func (c *JetStreamConfig) Validate() error {
-	errs := []error{c.NATS.Validate()}
+	errs := []error{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
 	t, err := parseTemplate(c.Subject)
 	if err != nil {
 		errs = append(errs, &field.Error{Field: "subject", Err: err})
@@ -143,21 +144,20 @@ func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }
 // them.
 type CoreConfig struct {
 	connect.NATS
+	connect.Headers
 
 	// Template for the subject of a message, as for the jetstream sink.
 	Subject string `yaml:"subject,required"`
-	// Which headers to add to messages.
-	Headers Headers `yaml:"headers"`
 }
 
 // DefaultCore returns a [CoreConfig] with the default values.
 func DefaultCore() CoreConfig {
-	return CoreConfig{NATS: connect.DefaultNATS(), Headers: Headers{Input: true, Flags: true, Source: true}}
+	return CoreConfig{NATS: connect.DefaultNATS(), Headers: connect.DefaultHeaders()}
 }
 
 // Validate returns all problems of c, joined.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.NATS.Validate()}
+	errs := []error{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
 	if _, err := parseTemplate(c.Subject); err != nil {
 		errs = append(errs, &field.Error{Field: "subject", Err: err})
 	}

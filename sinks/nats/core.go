@@ -46,7 +46,7 @@ func NewCore(cfg CoreConfig) (engine.Sink, error) {
 }
 
 // NeedsFacts reports whether the codec must collect facts for the sink.
-func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
+func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Has("flags") }
 
 // Caps implements [engine.Sink].
 func (s *core) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }

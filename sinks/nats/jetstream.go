@@ -50,7 +50,7 @@ func NewJetStream(cfg JetStreamConfig) (engine.Sink, error) {
 
 // NeedsFacts reports whether the codec must collect facts for the sink.
 func (s *jetStream) NeedsFacts() bool {
-	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Headers.Flags && s.cfg.Framing == framingRecords
+	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Has("flags") && s.cfg.Framing == framingRecords
 }
 
 // NeedsLines returns an error if messages hold several records.

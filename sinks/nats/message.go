@@ -8,6 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/config/connect"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -25,7 +26,7 @@ const (
 // A press turns records into messages. It is safe for concurrent use.
 type press struct {
 	subject *template
-	headers Headers
+	headers connect.Headers
 	id      string // idPosition, idKey, idSubject, idBatch or idNone
 	expect  string
 }
@@ -93,7 +94,7 @@ func (pr *press) subjectOf(p *page, i int) string {
 // fill sets m to the message for record i.
 func (pr *press) fill(p *page, i int, m *client.Msg) {
 	m.Subject, m.Data = pr.subjectOf(p, i), p.data(i)
-	if in := p.message(i); pr.headers.Input && in != nil && in.Heads.N > 0 && !p.s.Truncated {
+	if in := p.message(i); pr.headers.Has("input") && in != nil && in.Heads.N > 0 && !p.s.Truncated {
 		p.b.Headers(in, func(name, value []byte) {
 			if passes(name) {
 				m.Header[string(name)] = append(m.Header[string(name)], string(value))
@@ -101,11 +102,14 @@ func (pr *press) fill(p *page, i int, m *client.Msg) {
 		})
 	}
 	f := p.fact(i)
-	if pr.headers.Flags && !f.Flags.IsZero() {
+	if pr.headers.Has("flags") && !f.Flags.IsZero() {
 		m.Header[flagsHeader] = []string{string(f.Flags.AppendTo(nil))}
 	}
-	if pr.headers.Source {
+	if pr.headers.Has("source") {
 		m.Header[sourceHeader] = []string{p.source(i)}
+	}
+	for name, value := range pr.headers.AddHeaders {
+		m.Header[name] = []string{value}
 	}
 	if pr.expect != "" {
 		m.Header[expectHeader] = []string{pr.expect}

@@ -85,6 +85,7 @@ func (w *world) messages(stream string) []*jetstream.RawStreamMsg {
 
 func (w *world) config(change func(*JetStreamConfig)) JetStreamConfig {
 	c := DefaultJetStream()
+	c.Headers.Headers = []string{"input", "flags", "source"}
 	c.Servers, c.Subject = []string{w.srv.URL()}, "out.x"
 	c.ReconnectWait, c.Publish.AckTimeout = 10*time.Millisecond, second
 	if change != nil {

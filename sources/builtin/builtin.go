@@ -6,8 +6,12 @@ package builtin
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
@@ -39,7 +43,26 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
+// debugging sets what only variables of the environment change: how gzip is decoded,
+// and the distance between restart points in bytes.
+func debugging(inflate *string, every *field.Size) error {
+	if name := os.Getenv("URLFOLD_INFLATE"); name != "" {
+		if *inflate = name; !slices.Contains(file.InflateNames(), name) {
+			return fmt.Errorf("URLFOLD_INFLATE: must be one of: %s", strings.Join(file.InflateNames(), ", "))
+		}
+	}
+	if text := os.Getenv("URLFOLD_RESTART_POINT_EVERY"); text != "" {
+		if err := every.UnmarshalText([]byte(text)); err != nil || *every <= 0 {
+			return errors.New("URLFOLD_RESTART_POINT_EVERY: must be a size, such as 64MiB")
+		}
+	}
+	return nil
+}
+
 func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
+	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+		return nil, err
+	}
 	return file.NewWatcher(file.WatchConfig{
 		Settings: c, Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
 		UntilEOF: env.UntilEOF, Logger: env.Logger,
@@ -47,6 +70,9 @@ func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
 }
 
 func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
+	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+		return nil, err
+	}
 	return s3.New(c, file.WatchConfig{
 		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, UntilEOF: env.UntilEOF, Logger: env.Logger,
 	})
@@ -66,7 +92,7 @@ func newKafka(c kafka.Config, env kinds.SourceEnv) (engine.Source, error) {
 }
 
 func newJetStream(c nats.JetStreamConfig, env kinds.SourceEnv) (engine.Source, error) {
-	c.UntilEOF, c.Delays, c.Logger = env.UntilEOF, env.Delays, env.Logger
+	c.UntilEOF, c.Delays, c.Logger, c.Batch.Linger, c.NATS.Domain = env.UntilEOF, env.Delays, env.Logger, env.Linger, c.Domain
 	return nats.NewJetStream(c)
 }
 
@@ -78,6 +104,6 @@ func newCore(c nats.CoreConfig, env kinds.SourceEnv) (engine.Source, error) {
 	if env.UntilEOF {
 		return nil, errNoEnd
 	}
-	c.Logger = env.Logger
+	c.Logger, c.Batch.Linger = env.Logger, env.Linger
 	return nats.NewCore(c)
 }

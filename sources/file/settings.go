@@ -48,15 +48,15 @@ type Settings struct {
 	// counts as damaged (if it ends too early) or as finished (if it is
 	// complete). Until then it is assumed to be still being written.
 	DamageAfter time.Duration `yaml:"damage_after" min:"0s"`
-	// Distance between restart points in a compressed file, in decompressed
-	// bytes. Reading resumes at a restart point after a restart. Each takes up
-	// to 32 KiB on disk.
-	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
+	// RestartPointEvery is the distance between restart points in a compressed
+	// file, in decompressed bytes. Reading resumes at a restart point after a
+	// restart. Each takes up to 32 KiB on disk.
+	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed file.
 	Limits field.Limits `yaml:"limits"`
-	// Decoder of gzip files. klauspost is slower, and reading resumes only at
-	// the ends of gzip members; use it if you suspect a bug in the other one.
-	Inflate string `yaml:"inflate" enum:"own,klauspost"`
+	// Inflate is the decoder of gzip files: own or klauspost, which is slower, and
+	// with which reading resumes only at the ends of gzip members.
+	Inflate string `yaml:"-"`
 	// What to do with a file once all of its records are durable in the
 	// outputs: keep, delete, or move_to with a folder. Damaged files, and files
 	// with trailing data after their end, are kept. In mode tail, only rotated
@@ -65,9 +65,9 @@ type Settings struct {
 	// How often to look for new files and for new data. File system
 	// notifications, where available, make it faster.
 	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
-	// Where to start in files that exist when there is no checkpoint yet. end
+	// Where to start in files that exist when there is no checkpoint yet. latest
 	// applies to plain files in mode tail; line numbers then count from there.
-	Start string `yaml:"start" enum:"beginning,end"`
+	Start string `yaml:"start" enum:"earliest,latest"`
 	// Number of files to keep open. More files than that can be followed. If
 	// the descriptor limit of the process (ulimit -n) is lower, fewer files are
 	// kept open, and a warning at start names both numbers.
@@ -75,8 +75,9 @@ type Settings struct {
 	// Close a file that has not changed for this long. Data written to a closed
 	// and deleted file is lost.
 	IdleClose time.Duration `yaml:"idle_close" min:"1ms"`
-	// How many bytes at the beginning of the decompressed text identify a file.
-	FingerprintBytes field.Size `yaml:"fingerprint_bytes" min:"16" max:"1KiB"`
+	// FingerprintBytes is how many bytes at the beginning of the decompressed text
+	// identify a file.
+	FingerprintBytes field.Size `yaml:"-"`
 	// How long to keep reading a renamed or deleted file after its last change.
 	// Also how long a file that looks like a copy of a known one, such as
 	// rotation makes, must stay unchanged until it counts as a separate file.
@@ -107,8 +108,8 @@ const (
 
 	damageQuarantine = "quarantine"
 
-	startBegin = "beginning"
-	startEnd   = "end"
+	startBegin = "earliest"
+	startEnd   = "latest"
 	keepFile   = "keep"
 	deleteFile = "delete"
 )
@@ -159,7 +160,7 @@ func DefaultSettings() Settings {
 		IdleClose:         5 * time.Minute,
 		FingerprintBytes:  field.KiB,
 		RotateWait:        10 * time.Second,
-		ForgetAfter:       24 * time.Hour,
+		ForgetAfter:       7 * 24 * time.Hour,
 		Readers:           4,
 	}
 }
@@ -191,7 +192,7 @@ func (s *Settings) Validate() error {
 		wrong("allow_empty", "requires mode: batch (mode tail waits for files)")
 	}
 	if s.Mode == modeBatch && s.Start == startEnd {
-		wrong("start", "must be \"beginning\" in mode batch")
+		wrong("start", "must be \"earliest\" in mode batch")
 	}
 	return errors.Join(errs...)
 }

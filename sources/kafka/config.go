@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,18 +33,19 @@ type Config struct {
 	Isolation string `yaml:"isolation_level" enum:"read_committed,read_uncommitted"`
 	// A member that sends no heartbeat for this long is removed from the group.
 	SessionTimeout time.Duration `yaml:"session_timeout" min:"1s" max:"30m"`
-	// Interval of the heartbeats of a member. At most a third of
-	// session_timeout.
-	HeartbeatInterval time.Duration `yaml:"heartbeat_interval" min:"100ms" max:"1m"`
-	// How long a rebalance waits for members to rejoin.
-	RebalanceTimeout time.Duration `yaml:"rebalance_timeout" min:"1s" max:"30m"`
+	// HeartbeatInterval is the interval of the heartbeats of a member. Default: 3s,
+	// and at most a third of session_timeout.
+	HeartbeatInterval time.Duration `yaml:"-"`
+	// RebalanceTimeout is how long a rebalance waits for members to rejoin.
+	// Default: 1m, and at least twice drain_timeout.
+	RebalanceTimeout time.Duration `yaml:"-"`
 	// How long a rebalance waits for records in flight to become durable.
 	// Records that are not durable by then are read again by another member. No
 	// heartbeats are sent during the wait, so it is also limited to a third of
-	// session_timeout and half of rebalance_timeout.
+	// session_timeout.
 	DrainTimeout time.Duration `yaml:"drain_timeout" min:"100ms" max:"10m"`
-	// How often to check whether the topics have new partitions.
-	PartitionRefresh time.Duration `yaml:"partition_refresh" min:"1s" max:"1h"`
+	// PartitionRefresh is how often to check whether the topics have new partitions.
+	PartitionRefresh time.Duration `yaml:"-"`
 	// How many bytes to request at a time for each partition. Up to two
 	// responses are held in memory.
 	FetchBytes field.Size `yaml:"fetch_bytes" min:"1KiB" max:"64MiB"`
@@ -68,17 +70,15 @@ type Config struct {
 // Default returns a Config with the default values.
 func Default() *Config {
 	return &Config{
-		Kafka:             connect.DefaultKafka(),
-		Start:             Start{At: kafka.Earliest},
-		Isolation:         "read_committed",
-		SessionTimeout:    45 * time.Second,
-		HeartbeatInterval: 3 * time.Second,
-		RebalanceTimeout:  time.Minute,
-		DrainTimeout:      15 * time.Second,
-		PartitionRefresh:  30 * time.Second,
-		FetchBytes:        field.MiB,
-		FetchWait:         500 * time.Millisecond,
-		MaxBatchBytes:     100 * field.MiB,
+		Kafka:            connect.DefaultKafka(),
+		Start:            Start{At: kafka.Earliest},
+		Isolation:        "read_committed",
+		SessionTimeout:   45 * time.Second,
+		DrainTimeout:     15 * time.Second,
+		PartitionRefresh: 30 * time.Second,
+		FetchBytes:       field.MiB,
+		FetchWait:        500 * time.Millisecond,
+		MaxBatchBytes:    100 * field.MiB,
 	}
 }
 
@@ -105,13 +105,8 @@ func (c *Config) Validate() error {
 	if c.Isolation != "read_committed" && c.Isolation != "read_uncommitted" {
 		fail("isolation_level", "must be \"read_committed\" or \"read_uncommitted\"")
 	}
-	if c.HeartbeatInterval <= 0 || c.HeartbeatInterval > c.SessionTimeout/3 {
-		errs = append(errs, &field.Error{
-			Field: "heartbeat_interval", With: []string{"session_timeout"}, Err: errors.New("must be positive and at most a third of session_timeout"),
-		})
-	}
-	if c.RebalanceTimeout <= 0 || c.DrainTimeout <= 0 || c.PartitionRefresh <= 0 || c.FetchWait <= 0 {
-		fail("rebalance_timeout", "rebalance_timeout, drain_timeout, partition_refresh and fetch_wait must be positive")
+	if c.DrainTimeout <= 0 || c.PartitionRefresh <= 0 || c.FetchWait <= 0 {
+		fail("drain_timeout", "drain_timeout and fetch_wait must be positive")
 	}
 	if c.FetchBytes <= 0 || c.MaxBatchBytes <= 0 {
 		fail("fetch_bytes", "fetch_bytes and max_batch_bytes must be positive")
@@ -121,7 +116,17 @@ func (c *Config) Validate() error {
 
 // drain returns how long a generation may take to drain.
 func (c *Config) drain() time.Duration {
-	return min(c.SessionTimeout/3, c.RebalanceTimeout/2, c.DrainTimeout)
+	return min(c.SessionTimeout/3, c.rebalance()/2, c.DrainTimeout)
+}
+
+// rebalance returns how long a rebalance waits for members to rejoin.
+func (c *Config) rebalance() time.Duration {
+	return cmp.Or(c.RebalanceTimeout, max(time.Minute, 2*c.DrainTimeout))
+}
+
+// heartbeat returns the interval of heartbeats.
+func (c *Config) heartbeat() time.Duration {
+	return cmp.Or(c.HeartbeatInterval, min(3*time.Second, c.SessionTimeout/3))
 }
 
 // A Start says where to start in a partition without a committed offset.

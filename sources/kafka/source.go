@@ -133,8 +133,8 @@ func (s *source) Run(ctx context.Context) error {
 		Group:            s.cfg.Group,
 		Topics:           s.cfg.Topics,
 		Session:          s.cfg.SessionTimeout,
-		Rebalance:        s.cfg.RebalanceTimeout,
-		Heartbeat:        s.cfg.HeartbeatInterval,
+		Rebalance:        s.cfg.rebalance(),
+		Heartbeat:        s.cfg.heartbeat(),
 		RequestTimeout:   s.cfg.RequestTimeout,
 		PartitionRefresh: s.cfg.PartitionRefresh,
 	})

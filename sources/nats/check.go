@@ -48,7 +48,7 @@ func (s *jetStream) warn(i *client.ConsumerInfo) (list []string) {
 		add("ack_wait is %v; a pause of half that time delivers messages twice. Set it to at least %v: %s --wait %[2]v", i.AckWait, leastAckWait, edit)
 	}
 	if i.MaxAckPending > 0 && i.MaxAckPending < s.cfg.Prefetch.Messages {
-		add("max_ack_pending (%d for all instances together) is less than prefetch.messages (%d) and limits what is delivered. Raise it (%s --max-pending ...) or lower prefetch.messages",
+		add("max_ack_pending (%d for all instances together) is less than the %d that one instance requests, and limits what is delivered. Raise it: %s --max-pending ...",
 			i.MaxAckPending, s.cfg.Prefetch.Messages, edit)
 	}
 	if i.MaxDeliver > 0 && s.cfg.Poison.After == 0 {

@@ -29,22 +29,24 @@ type JetStreamConfig struct {
 	// instance ran is recreated after the last message known to be
 	// acknowledged.
 	Start Start `yaml:"start"`
-	// Limits for messages that were requested but not processed yet.
-	Prefetch Prefetch `yaml:"prefetch"`
-	// Limits of a batch.
-	Batch Batch `yaml:"batch"`
+	// The JetStream domain. Default: the server's.
+	Domain string `yaml:"domain"`
 	// sent: publish acknowledgments; they may get lost with the connection.
 	// confirmed: wait until the server confirms the last acknowledgment of each
 	// batch.
 	Ack string `yaml:"ack" enum:"sent,confirmed"`
-	// Delay before the server redelivers a message that was given up.
-	NakDelay time.Duration `yaml:"nak_delay" min:"0s"`
 	// How long a message is reported as in progress. After that and ack_wait,
 	// another instance receives it too.
 	MaxProcessingTime time.Duration `yaml:"max_processing_time" min:"1s"`
 	// How to handle messages that are delivered again and again.
 	Poison Poison `yaml:"poison"`
 
+	// Prefetch limits the messages that were requested but not processed yet.
+	Prefetch Prefetch `yaml:"-"`
+	// Batch limits a batch. The owner of the pipeline sets it.
+	Batch Batch `yaml:"-"`
+	// NakDelay is the delay before the server redelivers a message that was given up.
+	NakDelay time.Duration `yaml:"-"`
 	// UntilEOF ends a run when all messages of the consumer are acknowledged.
 	// The owner of the pipeline sets it.
 	UntilEOF bool `yaml:"-"`
@@ -69,29 +71,22 @@ type Consumer struct {
 	// Maximum number of messages that are delivered but not acknowledged, in
 	// all instances together. Default: 20000.
 	MaxAckPending int `yaml:"max_ack_pending" min:"1"`
-	// Maximum number of deliveries of a message, -1 for no limit. A message
-	// that was delivered that often without an acknowledgment is lost to this
-	// consumer, so poison.after should be less. Default: -1.
-	MaxDeliver int `yaml:"max_deliver" min:"-1"`
 }
 
 // Prefetch limits the messages that were requested but not processed yet, for
 // each instance.
 type Prefetch struct {
-	// Maximum number of messages.
-	Messages int `yaml:"messages" min:"4" max:"100000"`
-	// Maximum number of bytes, including subjects and headers. Must be at least
-	// four times the max_payload of the server, because a pull request that is
-	// too small for a message never receives it.
-	Bytes field.Size `yaml:"bytes" min:"64KiB"`
+	Messages int
+	// Bytes includes subjects and headers. Four times the max_payload of the server
+	// replaces a smaller value, because a pull request that is too small for a message
+	// never receives it.
+	Bytes field.Size
 }
 
 // Batch limits the messages of a batch.
 type Batch struct {
-	// Maximum number of messages.
-	Messages int `yaml:"messages" min:"1" max:"100000"`
-	// How long the first message of a batch waits for more.
-	Linger time.Duration `yaml:"linger" min:"0s"`
+	Messages int
+	Linger   time.Duration // how long the first message of a batch waits for more
 }
 
 // Poison says how to handle messages that are delivered again and again.
@@ -154,26 +149,11 @@ func (c *JetStreamConfig) Validate() error {
 	}
 	check(c.Consumer.AckWait == 0 || c.Consumer.AckWait >= 100*time.Millisecond, "consumer.ack_wait", "must be at least 100ms")
 	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "must be positive")
-	check(c.Consumer.MaxDeliver >= -1, "consumer.max_deliver", "must be -1 or positive")
-	check(c.Prefetch.Messages >= 4 && c.Prefetch.Messages <= 100000, "prefetch.messages", "must be between 4 and 100000")
-	check(c.Prefetch.Bytes >= 64*field.KiB, "prefetch.bytes", "must be at least 64KiB")
 	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", `must be "sent" or "confirmed"`)
-	check(c.NakDelay >= 0, "nak_delay", "must not be negative")
 	check(c.MaxProcessingTime > 0, "max_processing_time", "must be positive")
 	check(!c.Delays || c.Poison.After == 0, "poison.after", "must be 0 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
-	check(!c.Delays || c.Consumer.MaxDeliver <= 0, "consumer.max_deliver", "must be -1 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
-	errs = append(errs, c.Batch.validate(), c.Poison.validate(c.Consumer.MaxDeliver))
+	errs = append(errs, c.Poison.validate(0))
 	return errors.Join(errs...)
-}
-
-func (b *Batch) validate() error {
-	switch {
-	case b.Messages < 1 || b.Messages > 100000:
-		return wrong("batch.messages", "must be between 1 and 100000")
-	case b.Linger < 0:
-		return wrong("batch.linger", "must not be negative")
-	}
-	return nil
 }
 
 func (p *Poison) validate(maxDeliver int) error {
@@ -186,7 +166,7 @@ func (p *Poison) validate(maxDeliver int) error {
 	check(p.After >= 0, "poison.after", "must not be negative")
 	check(p.Action == poisonTerminate || p.Action == poisonPublish, "poison.action", `must be "terminate" or "publish"`)
 	check(p.Action != poisonPublish || client.IsSubject(p.Subject), "poison.subject", "invalid subject: must be names separated by dots, without wildcards")
-	check(maxDeliver <= 0 || p.After < maxDeliver, "poison.after", "must be less than consumer.max_deliver, otherwise the server drops the message first")
+	check(maxDeliver <= 0 || p.After < maxDeliver, "poison.after", "must be less than max_deliver of the consumer, otherwise the server drops the message first")
 	return errors.Join(errs...)
 }
 
@@ -202,8 +182,8 @@ type CoreConfig struct {
 	// Limits for messages that have arrived but are not processed yet, for each
 	// subject. Messages beyond these are dropped and counted.
 	Pending Pending `yaml:"pending"`
-	// Limits of a batch.
-	Batch Batch `yaml:"batch"`
+	// Batch limits a batch. The owner of the pipeline sets it.
+	Batch Batch `yaml:"-"`
 }
 
 // Pending limits the messages that have arrived but are not processed yet.
@@ -223,7 +203,7 @@ func DefaultCore() CoreConfig {
 
 // Validate returns all errors in c, joined.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.NATS.Validate(), c.Batch.validate()}
+	errs := []error{c.NATS.Validate()}
 	if len(c.Subjects) == 0 {
 		errs = append(errs, wrong("subjects", "must list at least one subject"))
 	}

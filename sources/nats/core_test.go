@@ -64,6 +64,7 @@ func TestCoreRoundtrip(t *testing.T) {
 	var sources []*source.Core
 	for range 2 {
 		cfg := sink.DefaultCore()
+		cfg.Headers.Headers = []string{"input", "source"}
 		cfg.Servers, cfg.Subject = []string{w.srv.URL()}, "seen.{subject}"
 		out, err := sink.NewCore(cfg)
 		if err != nil {

@@ -233,6 +233,7 @@ type jetStreamSink interface {
 func (w *world) sink(change func(*sink.JetStreamConfig)) jetStreamSink {
 	w.t.Helper()
 	cfg := sink.DefaultJetStream()
+	cfg.Headers.Headers = []string{"input", "flags", "source"}
 	cfg.Servers = w.urls
 	cfg.ReconnectWait = 10 * time.Millisecond
 	cfg.Subject = "out.{host_key%8}"

@@ -195,7 +195,7 @@ func (s *jetStream) want() client.Consumer {
 	c := &s.cfg.Consumer
 	return client.Consumer{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
-		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, MaxDeliver: c.MaxDeliver, Start: s.cfg.Start.start(),
+		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, Start: s.cfg.Start.start(),
 	}
 }
 

@@ -123,7 +123,7 @@ func (s *jetStream) Run(ctx context.Context) error {
 func (s *jetStream) session(ctx context.Context) error {
 	pull, err := s.conn.Load().NewPull(client.PullConfig{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: *s.info.Load(),
-		Messages: s.cfg.Prefetch.Messages, Bytes: int(s.cfg.Prefetch.Bytes),
+		Messages: s.cfg.Prefetch.Messages, Bytes: max(int(s.cfg.Prefetch.Bytes), 4*s.conn.Load().MaxPayload()),
 		Expires: 30 * time.Second, Heartbeat: heartbeat, Gone: s.suspect,
 	})
 	if err != nil {

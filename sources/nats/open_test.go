@@ -59,10 +59,10 @@ func TestCheckConnect(t *testing.T) {
 		c.Durable, c.Consumer.FilterSubjects = "filtered", []string{"in.b", "in.a"}
 	})
 	f(func(c *source.JetStreamConfig) {
-		c.Consumer.AckWait, c.Consumer.MaxAckPending, c.Consumer.MaxDeliver = 90*second, 700, 3
+		c.Consumer.AckWait, c.Consumer.MaxAckPending = 90*second, 700
 		c.Consumer.FilterSubjects = []string{"in.a"}
 	}, "ack_wait is 10s but the configuration has 1m30s: change the configuration, or run nats consumer edit IN good --wait 1m30s",
-		"max_ack_pending is 500 but the configuration has 700", "max_deliver is -1 but the configuration has 3", "filter_subjects are [] but the configuration has [in.a]")
+		"max_ack_pending is 500 but the configuration has 700", "filter_subjects are [] but the configuration has [in.a]")
 	f(func(c *source.JetStreamConfig) {
 		c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond
 	},

@@ -40,14 +40,12 @@ type Config struct {
 	// How to handle the records of a damaged compressed object: as on_damage of
 	// the file source.
 	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
-	// Distance between restart points in a compressed object, in decompressed
-	// bytes. Reading resumes at a restart point after a restart. Each takes up
-	// to 32 KiB on disk.
-	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
+	// RestartPointEvery is as in [file.Settings].
+	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed object.
 	Limits field.Limits `yaml:"limits"`
-	// Decoder of gzip, as inflate of the file source.
-	Inflate string `yaml:"inflate" enum:"own,klauspost"`
+	// Inflate is as in [file.Settings].
+	Inflate string `yaml:"-"`
 	// What to do with an object once all of its records are durable in the
 	// outputs. Damaged objects are kept.
 	OnFinish string `yaml:"on_finish" enum:"keep,delete"`

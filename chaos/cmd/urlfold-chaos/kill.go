@@ -49,7 +49,7 @@ func killRoute() experiment {
 	return e
 }
 
-// The restart interval of the runs, which is the minimum, and an allowance for
+// The restart interval of the runs, which main sets, and an allowance for
 // the distance between two ends of deflate blocks, about 100 KiB.
 const (
 	restartEvery = 1 << 20
@@ -76,9 +76,8 @@ type killing struct {
 func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool, route string) error {
 	s := &killing{lab: l, kind: k, size: l.size(6<<20, 192<<20), setup: &setup{
 		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined, Poison: 1000}, exactly: exactly, dead: true,
-		route:  route,
-		source: fmt.Sprintf(", restart_point_every: %d", restartEvery),
-		sink:   ", compress: zstd",
+		route: route,
+		sink:  ", compress: zstd",
 		// A short run takes less than a tenth of a second on a fast machine.
 		commit: time.Duration(l.times(10, 50)) * time.Millisecond,
 	}}

@@ -37,6 +37,11 @@ import (
 )
 
 func main() {
+	// Short inputs have restart points, too. The processes inherit it.
+	if err := os.Setenv("URLFOLD_RESTART_POINT_EVERY", fmt.Sprint(restartEvery)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := command(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

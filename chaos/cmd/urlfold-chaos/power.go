@@ -39,7 +39,7 @@ type powerCase struct {
 // powerCases cover each kind of output and each way to finish an input.
 var powerCases = []powerCase{
 	{name: "plain, exactly once, delete", kind: chaos.Plain, exactly: true, dead: true, source: ", on_finish: delete", share: 25},
-	{name: "zstd, exactly once, move", kind: chaos.Gzip, exactly: true, dead: true, sink: ", compress: zstd", source: ", restart_point_every: 1MiB, on_finish: {move_to: %q}", share: 20},
+	{name: "zstd, exactly once, move", kind: chaos.Gzip, exactly: true, dead: true, sink: ", compress: zstd", source: ", on_finish: {move_to: %q}", share: 20},
 	{name: "rotated gzip, exactly once", kind: chaos.Plain, exactly: true, sink: ", compress: gzip, rotate: {size: 60KiB}", out: "{seq}.log.gz", source: ", on_finish: delete", share: 15},
 	{name: "gzip, at least once, delete", kind: chaos.Members, dead: true, sink: ", compress: gzip", source: ", on_finish: delete", share: 20},
 	{name: "one growing file, at least once, move", kind: chaos.Plain, dead: true, out: "all.log", source: ", on_finish: {move_to: %q}", share: 20},

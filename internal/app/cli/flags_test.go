@@ -72,12 +72,12 @@ func TestSizeFlags(t *testing.T) {
 			t.Errorf("%v: %q, want %q", args, got, want)
 		}
 	}
-	f("", "--max-url", "1k")
-	f("", "--max-url", "x", "--max-url", "1k")
+	f("", "--max-url", "1Ki")
+	f("", "--max-url", "x", "--max-url", "1Ki")
 	f("--max-url: must be at most 1.0 GiB", "--max-url", "2GiB")
 	f("--max-memory: must be at least 16 MiB\n--max-record: must be greater than 0\n--max-ratio: must be greater than 0, or -1 for no limit",
 		"--max-record", "0", "--max-ratio", "0", "--max-memory", "15MiB")
-	f("--max-decompressed: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "--max-decompressed", "no")
+	f("--max-decompressed: must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB", "--max-decompressed", "no")
 }
 
 // TestLockStepMemory: the default of --max-memory is another one with --lock-step; what

@@ -92,7 +92,7 @@ sources:
 order: lane
 on_error: {rejected: dead-letter}
 sinks:
-  - jetstream: {servers: [%[1]q], subject: out, publish: {ordered: true}}
+  - jetstream: {servers: [%[1]q], subject: out}
 dead_letter:
   jetstream: {servers: [%[1]q], subject: dead}
 admin: {listen: ""}

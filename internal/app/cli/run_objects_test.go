@@ -25,7 +25,7 @@ import (
 const fromObjects = `version: 1
 data_dir: state
 sources:
-  - s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch, restart_point_every: 1MiB}
+  - s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch}
 codec: {profile: equiv}
 sinks:
   - file: {name: out, path: "out/{source.relpath}", exactly_once: true}
@@ -168,8 +168,8 @@ commit_interval: 20ms
 // objects have each record once, and no upload is open.
 func TestObjectsWrittenKilled(t *testing.T) {
 	for name, source := range map[string]string{
-		"file to object":   `file: {from: lines, name: in, include: ["in/*"], mode: batch, restart_point_every: 1MiB}`,
-		"object to object": `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch, restart_point_every: 1MiB}`,
+		"file to object":   `file: {from: lines, name: in, include: ["in/*"], mode: batch}`,
+		"object to object": `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := s3test.New(t)

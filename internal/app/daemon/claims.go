@@ -105,6 +105,7 @@ func (p *plan) bucket(ctx context.Context, create bool, log *slog.Logger) (b cla
 		return b, errors.New("requires a jetstream source")
 	}
 	settings := src.NATS
+	settings.Domain = src.Domain
 	settings.Logger = log
 	if b.conn, err = client.Connect(ctx, settings); err != nil {
 		return b, err

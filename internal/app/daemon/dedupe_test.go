@@ -121,7 +121,6 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"a short TTL", "bucket: seen", "bucket: seen, ttl: 10ms", "must be 0s or at least 1s"},
 		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, ttl: 1500ms", "must be whole seconds"},
 		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
-		{"max_deliver", "durable: d}", "durable: d, consumer: {max_deliver: 3}}", "must be -1 with dedupe.bucket"},
 		{"count", "bucket: seen", "bucket: seen, keep: count", "\"count\" is not possible in a daemon"},
 		{"an at-most-once sink", "  - file: {path: out.txt}\n", "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "core NATS delivers at most once"},
 		{"a sink that may refuse without a dead letter", "  - file: {path: out.txt}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n", "dedupe requires a dead_letter"},

@@ -425,7 +425,7 @@ func (p *plan) makeSink(c *config.Component, e *env) (engine.Sink, error) {
 func (p *plan) sinkEnv(c *config.Component, e *env) kinds.SinkEnv {
 	env := kinds.SinkEnv{
 		Name: c.Name, DataDir: p.file.DataDir, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
-		DeadLetter: c == p.file.DeadLetter, Header: p.headerFor(c, e),
+		DeadLetter: c == p.file.DeadLetter, Ordered: p.file.Order == "lane", Header: p.headerFor(c, e),
 		CSV:       p.file.Codec.Render.Form == "csv" && c != p.file.DeadLetter,
 		Logger:    e.log.With("component", c.Name),
 		Stdout:    e.stdout,

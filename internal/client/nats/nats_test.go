@@ -254,7 +254,7 @@ func TestTLS(t *testing.T) {
 	}
 	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
 	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
-	f(connect.NATSTLS{Enabled: true, CertFile: ca, KeyFile: key}, false)
+	f(connect.NATSTLS{CertFile: ca, KeyFile: key}, false)
 	f(connect.NATSTLS{CAFile: key}, false)
 	f(connect.NATSTLS{CAFile: ca + ".none"}, false)
 	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)

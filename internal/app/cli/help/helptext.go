@@ -57,7 +57,7 @@ func rootText(cmd *cobra.Command) string {
 	return b.String()
 }
 
-const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64k, 1.5MiB, 10GB.
+const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64KiB, 1.5Mi, 10GB.
 `
 
 // writeUsage writes the usage of a subcommand in the form of the usage of urlfold itself.
