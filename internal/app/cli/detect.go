@@ -2,9 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/cli/service"
+	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/record"
 )
 
@@ -95,4 +99,30 @@ func (rowless) Locate(f *record.Found, _ []byte, at *record.Position) (record.Re
 	}
 	f.PassThrough()
 	return 0, 0
+}
+
+// detectorOf returns how run finds the format of its files.
+func detectorOf(c *daemon.Catalog) service.Detector {
+	return func(ctx context.Context, input string) (string, error) {
+		o := newOptions(c)
+		set, err := o.resolve([]string{input})
+		if err != nil {
+			return "", err
+		}
+		source, err := set.newSource(nil, func() *formats { return nil }, 1)
+		if err != nil {
+			return "", command.Usage(err)
+		}
+		if _, err := source.Paths(); err != nil {
+			return "", inputError(err)
+		}
+		f, err := findFormats(ctx, set, source)
+		if err != nil {
+			return "", err
+		}
+		if names := f.names(); len(names) == 1 {
+			return names[0].name, nil
+		}
+		return "", command.Usage(errors.New("the records have several formats, or there are none yet: set --from"))
+	}
 }

@@ -90,7 +90,7 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 		{Name: "report", Create: with(newReportCmd)}, {Name: "learn", Create: with(newLearnCmd)}, {Name: "diff", Create: with(newDiffCmd)},
 		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)},
 		{Name: "check", Create: with(newCheckCmd)}, {Name: "version", Create: with(newVersionCmd)},
-	}, service.Commands(c, versionOf(c)), escapes.Commands())
+	}, service.Commands(c, versionOf(c), detectorOf(c)), escapes.Commands())
 }
 
 // listsCommands reports whether a command line may list the commands or complete

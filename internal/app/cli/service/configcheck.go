@@ -31,7 +31,7 @@ func (o *ConfigCheck) Register(cmd *cobra.Command) {
 // Run checks the configuration and runs its test cases. warnOld warns of lists of
 // parameters, given by their versions, that are old.
 func (o *ConfigCheck) Run(cmd *cobra.Command, c *daemon.Catalog, warnOld func(cmd *cobra.Command, lists string) error) error {
-	f, err := loadConfig(c, o.File)
+	f, err := loadConfig(c, o.File, cmd.InOrStdin())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -107,12 +108,22 @@ func (d *dataFlags) resetKeys(dir string) (string, error) {
 // dataFlags say where the data directory of a daemon is.
 type dataFlags struct {
 	cat       *daemon.Catalog
+	cmd       *cobra.Command
 	file, dir string
+	conf      *config.File // after load
+}
+
+// load returns the configuration.
+func (d *dataFlags) load() (_ *config.File, err error) {
+	if d.conf == nil {
+		d.conf, err = loadConfig(d.cat, d.file, d.cmd.InOrStdin())
+	}
+	return d.conf, err
 }
 
 // newDataFlags adds the flags to a command.
 func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
-	d := &dataFlags{cat: cat}
+	d := &dataFlags{cat: cat, cmd: cmd}
 	cmd.Flags().StringVarP(&d.file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
 	cmd.Flags().StringVar(&d.dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
 	_ = cmd.MarkFlagDirname("data-dir") // the flag exists
@@ -127,10 +138,10 @@ func (d *dataFlags) open() (string, error) {
 		}
 		return d.dir, nil
 	}
-	if d.file == "" {
+	if configFile(d.file) == "" {
 		return "", command.Usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
 	}
-	f, err := loadConfig(d.cat, d.file)
+	f, err := d.load()
 	if err != nil {
 		return "", err
 	}
@@ -204,10 +215,10 @@ type shownExtent struct {
 // elsewhere returns an error if the configuration stores the keys of dedupe in
 // a bucket or a topic.
 func (d *dataFlags) elsewhere() error {
-	if d.file == "" {
+	if configFile(d.file) == "" {
 		return nil
 	}
-	f, err := loadConfig(d.cat, d.file)
+	f, err := d.load()
 	switch {
 	case err != nil || f.Dedupe == nil:
 		return err

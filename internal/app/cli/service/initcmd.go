@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
@@ -46,8 +47,16 @@ line of a configuration.`,
 			return p.write(cmd.OutOrStdout(), c)
 		},
 	}
+	p.follow = true
 	f := cmd.Flags()
 	f.SortFlags = false
+	p.register(f, "\"/var/lib/urlfold\"")
+	f.BoolVar(&schema, "schema", false, "print the JSON Schema of configurations")
+	return cmd
+}
+
+// register adds the flags of p. dataDir says what the default of --data-dir is.
+func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
 	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records")
 	f.StringVar(&p.urlField, "url-field", "", "the `path` of the URL, in formats that need one")
@@ -56,9 +65,7 @@ line of a configuration.`,
 	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")
 	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: that of the profile")
 	f.StringVar(&p.where, "where", "", "keep only the records for which this `expression` is true")
-	f.StringVar(&p.dataDir, "data-dir", "", "store positions in this `directory` (default \"/var/lib/urlfold\")")
-	f.BoolVar(&schema, "schema", false, "print the JSON Schema of configurations")
-	return cmd
+	f.StringVar(&p.dataDir, "data-dir", "", "store positions in this `directory` (default "+dataDir+")")
 }
 
 // writeSchema writes the JSON Schema of configurations.

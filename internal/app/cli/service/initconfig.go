@@ -8,12 +8,14 @@ import (
 	"strings"
 )
 
-// A plan says what a configuration that init writes must do.
+// A plan says what a configuration must do that init writes, or run uses.
 type plan struct {
 	input, output, dataDir string // a path, or a URL of a broker
 	format, urlField       string
 	to, fields             string
 	profile, key, where    string
+	follow                 bool // read files as they grow
+	local                  bool // no port is named, and dead letters are in dataDir
 }
 
 // A place is where records come from or go to: a file, a topic of Kafka, or a stream or
@@ -66,7 +68,7 @@ func (p *plan) text() (string, error) {
 	y.line("version: 1")
 	y.comment("data_dir: "+quote(p.dataDir), "positions of what was read; keep it over restarts")
 	y.line("\nsources:")
-	y.source(in)
+	y.source(in, p.follow)
 	y.comment("      from: "+quote(p.format), "'urlfold help formats' lists all")
 	y.some("      url_field: ", p.urlField)
 	y.line("\ncodec:")
@@ -79,11 +81,16 @@ func (p *plan) text() (string, error) {
 	y.line("\nsinks:")
 	y.sink(out, "output", out.name, in.kind == "file")
 	y.line("\n# Records that cannot be parsed or delivered, with the reason.\ndead_letter:")
+	if p.local {
+		out = place{kind: "file"}
+	}
 	y.deadLetter(out, p.dataDir)
 	y.line("on_error: {unparsed: dead-letter, rejected: pass-through}")
 	y.line("")
 	y.comment("order: lane", "the order within each file, partition or consumer; none is faster")
-	y.comment(`admin: {listen: "127.0.0.1:8686"}`, "health, metrics and the status page")
+	if !p.local {
+		y.comment(`admin: {listen: "127.0.0.1:8686"}`, "health, metrics and the status page")
+	}
 	return y.String(), nil
 }
 
@@ -108,7 +115,7 @@ func (y *yamlText) some(key, value string) {
 }
 
 // source adds a source.
-func (y *yamlText) source(p place) {
+func (y *yamlText) source(p place, follow bool) {
 	switch p.kind {
 	case "kafka":
 		y.line("  - kafka:\n      name: input\n      brokers: [" + quote(p.server) + "]\n      topics: [" + quote(p.name) + "]")
@@ -119,7 +126,11 @@ func (y *yamlText) source(p place) {
 		y.comment("      durable: urlfold", "the consumer; the server stores its position")
 	default:
 		y.line("  - file:\n      name: input\n      include: [" + quote(p.name) + "]")
-		y.comment("      mode: tail", "follow the files; batch: read them once, then exit")
+		mode := "batch"
+		if follow {
+			mode = "tail"
+		}
+		y.comment("      mode: "+mode, "tail: follow the files; batch: read them once, then exit")
 	}
 }
 

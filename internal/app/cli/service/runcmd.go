@@ -1,5 +1,15 @@
 // Package service has the commands of the daemon: run, those for its
 // configuration and its stored state, and commands that ask a running one.
+//
+// # Files
+//
+//	runcmd.go, runoptions.go          run; where its configuration is
+//	hangup_unix.go, hangup_other.go   the signal to reload it
+//	initcmd.go, initconfig.go         init: options, and the text that it writes
+//	configcheck.go                    check -c
+//	daemoncmd.go                      daemon, and its commands for stored state
+//	adminclient.go                    requests to a running daemon
+//	monitorcmd.go, tapcmd.go          commands that show one
 package service
 
 import (
@@ -21,17 +31,22 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-// Commands returns the commands for a daemon with the components of c.
-func Commands(c *daemon.Catalog, version string) []command.Sub {
+// Commands returns the commands for a daemon with the components of c. detect finds the
+// format of files.
+func Commands(c *daemon.Catalog, version string, detect Detector) []command.Sub {
 	return []command.Sub{
-		{Name: "run", Create: func() *cobra.Command { return newRun(c, version) }},
+		{Name: "run", Create: func() *cobra.Command { return newRun(c, version, detect) }},
 		{Name: "init", Create: func() *cobra.Command { return newInit(c) }},
 		{Name: "daemon", Create: func() *cobra.Command { return newDaemon(c) }},
 	}
 }
 
 const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
-its sinks. Stop when the sources end or a signal arrives.
+its sinks. Stop when the sources end or a signal arrives. The default of --config is $URLFOLD_CONFIG, or else
+/etc/urlfold/urlfold.yaml.
+
+INPUT and options can take the place of a configuration: run uses the one that "urlfold init" would write for them,
+with positions and dead letters below $XDG_STATE_HOME/urlfold.
 
 On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
 at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
@@ -39,6 +54,7 @@ sinks after the pipeline has drained. If the new configuration is invalid, log i
 
 // runFlags are the flags of urlfold run.
 type runFlags struct {
+	plan     // of a run without a file
 	file     string
 	untilEOF bool
 	watch    bool
@@ -46,19 +62,23 @@ type runFlags struct {
 }
 
 // newRun returns the command that runs the daemon of a program with this version.
-func newRun(c *daemon.Catalog, version string) *cobra.Command {
+func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	o := &runFlags{}
 	cmd := &cobra.Command{
-		Use:   "run -c FILE",
+		Use:   "run [-c FILE | INPUT -o PLACE]",
 		Short: "Run the pipeline of a configuration as a daemon",
 		Long:  runLong,
 		Example: `  urlfold run -c urlfold.yaml
   urlfold run -c urlfold.yaml --until-eof    process the existing input, then exit
-  urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
-		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := runDaemon(cmd, c, o, version)
-			if e := new(command.Error); errors.As(err, &e) && e.Code == command.ExitUsage && o.file != "" {
+  urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts
+  urlfold run --follow access.log -o kafka://localhost:9092/web`,
+		Args: command.WantArgs(0, 1, "run: takes one INPUT; quote a glob, so that the shell does not expand it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			load, err := o.loader(cmd, c, detect, args)
+			if err == nil {
+				err = runDaemon(cmd, c, o, load, version)
+			}
+			if e := new(command.Error); errors.As(err, &e) && e.Code == command.ExitUsage && len(args) == 0 && o.file != "" {
 				e.Code = command.ExitConfig
 			}
 			return err
@@ -68,29 +88,19 @@ func newRun(c *daemon.Catalog, version string) *cobra.Command {
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Changes to the profiles, lists and ${file:} values that it refers to do not cause a reload")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
+	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, go on reading files as they grow. Default: read them once, then exit")
+	o.register(cmd.Flags(), "$XDG_STATE_HOME/urlfold/, and a name for INPUT and --output")
 	return cmd
 }
 
-// configFlag adds the --config flag, which loadConfig requires.
+// configFlag adds the --config flag.
 func configFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE` (required)")
+	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE`; - is stdin. Default: $URLFOLD_CONFIG, or else "+systemConfig)
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
 }
 
-// loadConfig reads and validates the configuration file.
-func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
-	if file == "" {
-		return nil, command.Usage(errors.New("missing required flag: -c/--config FILE"))
-	}
-	f, err := c.Load(file)
-	if err != nil {
-		return nil, command.BadConfig(err)
-	}
-	return f, nil
-}
-
 // runDaemon runs the daemon until its sources end or a signal stops it.
-func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version string) (err error) {
+func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, load loader, version string) (err error) {
 	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	var d *daemon.Daemon
@@ -103,7 +113,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 		}
 	})()
 	loaded := stampOf(o.file) // taken before loading, so that a change during loading triggers a reload
-	f, err := loadConfig(c, o.file)
+	f, err := load.load()
 	if err != nil {
 		return err
 	}
@@ -112,8 +122,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 	}
 	defer func() { err = inLog(cmd, f, err) }()
 	d, err = c.New(f, daemon.Options{
-		Load:     func() (*config.File, error) { return c.Load(o.file) },
-		UntilEOF: o.untilEOF, Version: version, Config: o.file, Log: terminal.Writer(cmd.ErrOrStderr()),
+		Load:     load,
+		UntilEOF: o.untilEOF, Version: version, Config: cmp.Or(o.file, "options"), Log: terminal.Writer(cmd.ErrOrStderr()),
 		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
 	})
 	var few *daemon.LimitError
