@@ -29,7 +29,7 @@ func TestMoved(t *testing.T) {
 			}
 		}
 		want = "unknown key \"" + keys[len(keys)-1] + "\": " + want
-		if isComponent := keys[0] == "kafka" || keys[0] == "nats" || keys[0] == "file"; isComponent && movedTo("sinks[0]."+old) != now {
+		if isComponent := keys[0] == "kafka" || keys[0] == "nats" || keys[0] == "file" || keys[0] == "s3"; isComponent && movedTo("sinks[0]."+old) != now {
 			t.Errorf("%s of a sink is not %s", old, now)
 		} else if !isComponent && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

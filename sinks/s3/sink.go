@@ -40,9 +40,8 @@ type Config struct {
 	Spool string `yaml:"spool"`
 	// Maximum time until records are synced to disk and acknowledged.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
-	// Number of unsynced bytes that triggers a sync before the interval has
-	// passed.
-	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
+	// SyncBytes is as in [file.LogConfig].
+	SyncBytes field.Size `yaml:"-"`
 	// Write no record twice after a crash, as exactly_once of the file sink.
 	ExactlyOnce bool `yaml:"exactly_once"`
 }
