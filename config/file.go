@@ -80,7 +80,8 @@ type File struct {
 	// Test cases that "urlfold check -c" runs.
 	Tests []Test `yaml:"tests"`
 
-	d *decoder
+	d      *decoder
+	stamps map[string]stamp // of the files that it was loaded from
 }
 
 // State says what to do when stored state is lost.

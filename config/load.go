@@ -13,11 +13,17 @@ import (
 // Load reads the configuration file at path. See Parse.
 // Not covered by the stability page.
 func Load(path string, types Types, env Env) (*File, error) {
+	loaded := stampOf(path)
 	data, err := readFile(path, maxFile)
 	if err != nil {
 		return nil, &Error{File: path, Reason: fileReason(err), err: err}
 	}
-	return Parse(path, data, types, env)
+	f, err := Parse(path, data, types, env)
+	if err != nil {
+		return nil, err
+	}
+	f.stamps[path] = loaded
+	return f, nil
 }
 
 // Parse parses a configuration. file names it in errors; relative file names in
@@ -25,6 +31,8 @@ func Load(path string, types Types, env Env) (*File, error) {
 // Parse returns nil and an error that joins an *Error for each: first those in
 // this file, in order, then those in a profile file. Not covered by the stability page.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
+	stamps := map[string]stamp{}
+	env = stamping(env, stamps)
 	exp := &expander{env: env, dir: filepath.Dir(file)}
 	d := newDecoder(document{file: file, exp: exp}, nil)
 	d.types = types
@@ -32,7 +40,7 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 		d.open = exp.open
 	}
 	f := Default()
-	f.d = d
+	f.d, f.stamps = d, stamps
 	if root := d.root(data); root != nil {
 		d.read(f, root)
 	}

@@ -328,7 +328,7 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	}
 }
 
-// With --watch a change of the file is as good as a signal.
+// With --watch a change of the file, or of a profile that it names, is as good as a signal.
 func TestRunWatch(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start("--watch")
@@ -338,6 +338,14 @@ func TestRunWatch(t *testing.T) {
 	d.logs("effect=rules", 1)
 	d.feed("HTTP://H/#b\n")
 	d.has("out.log", "http://h/#a\nhttp://h/\n")
+	profile := filepath.Join(d.dir, "own.yaml")
+	write(t, profile, "name: own\nbase: equiv\n")
+	d.configure(strings.Replace(tailing, "equiv", "own.yaml", 1))
+	d.logs("effect=rules", 2)
+	write(t, profile, "name: own\nbase: equiv\nrules: {add: [frag-drop]}\n")
+	d.logs("effect=rules", 3)
+	d.feed("HTTP://H/#c\n")
+	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\n")
 	d.signal(syscall.SIGINT)
 	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)

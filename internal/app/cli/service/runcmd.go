@@ -3,7 +3,8 @@
 //
 // # Files
 //
-//	runcmd.go, runoptions.go          run; where its configuration is
+//	runcmd.go, watch.go               run; when its configuration changes
+//	runoptions.go                     where its configuration is
 //	hangup_unix.go, hangup_other.go   the signal to reload it
 //	initcmd.go, initconfig.go         init: options, and the text that it writes
 //	configcheck.go                    check -c
@@ -17,8 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +85,7 @@ func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Changes to the profiles, lists and ${file:} values that it refers to do not cause a reload")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when its file changes, or a profile, a list or a file of ${file:PATH} that it names")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
 	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, go on reading files as they grow. Default: read them once, then exit")
 	o.register(cmd.Flags(), "$XDG_STATE_HOME/urlfold/, and a name for INPUT and --output")
@@ -112,8 +111,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, load loader, 
 		case <-sig.Quit:
 		}
 	})()
-	loaded := stampOf(o.file) // taken before loading, so that a change during loading triggers a reload
-	f, err := load.load()
+	w := &watched{load: load}
+	f, err := loader(w.Load).load()
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, load loader, 
 	}
 	defer func() { err = inLog(cmd, f, err) }()
 	d, err = c.New(f, daemon.Options{
-		Load:     load,
+		Load:     w.Load,
 		UntilEOF: o.untilEOF, Version: version, Config: cmp.Or(o.file, "options"), Log: terminal.Writer(cmd.ErrOrStderr()),
 		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
 	})
@@ -140,7 +139,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, load loader, 
 	if o.watch {
 		ctx, cancel := context.WithCancel(sig.Soft)
 		defer cancel()
-		go watchFile(ctx, o.file, loaded, d.Reload)
+		go w.watch(ctx, d.Reload)
 	}
 	return runError(sig.Soft, d, d.Run(sig.Soft))
 }
@@ -197,40 +196,6 @@ func damageExit(files int64) error {
 		return nil
 	}
 	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s damaged; see the log for details", terminal.Plural(files, "input file is", "input files are"))}
-}
-
-// watchFile calls changed when the modification time or size of the file
-// differs from last, and again at each later change. It polls once a second,
-// which works on every file system.
-func watchFile(ctx context.Context, name string, last stamp, changed func()) {
-	t := time.NewTicker(time.Second)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return
-		}
-		if now := stampOf(name); now != last && now != (stamp{}) {
-			last = now
-			changed()
-		}
-	}
-}
-
-// A stamp identifies a version of a file. The zero stamp means that the file
-// could not be read.
-type stamp struct {
-	mtime int64 // nanoseconds since the Unix epoch
-	size  int64
-}
-
-func stampOf(name string) stamp {
-	fi, err := os.Stat(name)
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{fi.ModTime().UnixNano(), fi.Size()}
 }
 
 // dryRun prints what a run would do with the existing files. The result has the
