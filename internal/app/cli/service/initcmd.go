@@ -3,6 +3,7 @@ package service
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
-func newInit(c *daemon.Catalog) *cobra.Command {
+func newInit(c *daemon.Catalog, detect Detector) *cobra.Command {
 	var p plan
 	var schema bool
 	cmd := &cobra.Command{
@@ -41,7 +42,15 @@ line of a configuration.`,
 				p.input = args[0]
 			}
 			in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
-			if err := p.ask(in, out, terminal.Is(in) && terminal.Is(out)); err != nil {
+			interactive := terminal.Is(in) && terminal.Is(out)
+			found := func() string {
+				err := p.detect(cmd.Context(), detect)
+				if err != nil && !interactive {
+					_, _ = fmt.Fprintf(out, "urlfold: the format is not detected: %v\n", err)
+				}
+				return p.format
+			}
+			if err := p.ask(in, out, interactive, found); err != nil {
 				return err
 			}
 			return p.write(cmd.OutOrStdout(), c)
@@ -58,7 +67,7 @@ line of a configuration.`,
 // register adds the flags of p. dataDir says what the default of --data-dir is.
 func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
-	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records")
+	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records. Default: detected, if the files exist")
 	f.StringVar(&p.urlField, "url-field", "", "the `path` of the URL, in formats that need one")
 	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `form`")
 	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
@@ -78,9 +87,17 @@ func writeSchema(w io.Writer, c *daemon.Catalog) error {
 	return command.Wrote(err)
 }
 
+// detect sets the format of p to that of its input, if these are files that exist.
+func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
+	if in, bad := parsePlace(p.input); bad == nil && in.kind == "file" && p.format == "" {
+		p.format, err = detect(ctx, p.input)
+	}
+	return err
+}
+
 // ask fills what p lacks: if interactive, with up to four questions, else with a default
-// or an error that names the option.
-func (p *plan) ask(in io.Reader, out io.Writer, interactive bool) error {
+// or an error that names the option. found returns the format of the input, or "".
+func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() string) error {
 	lines := bufio.NewReader(in)
 	for _, q := range []struct {
 		value                   *string
@@ -92,7 +109,7 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool) error {
 		{&p.dataDir, "Where may urlfold store positions?", "/var/lib/urlfold", ""},
 	} {
 		switch {
-		case *q.value != "":
+		case *q.value != "" || q.value == &p.format && found() != "":
 			continue
 		case !interactive && q.named != "":
 			return command.Usage(errors.New("missing " + q.named))

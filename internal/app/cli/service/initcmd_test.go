@@ -8,9 +8,10 @@ import (
 // TestAsk checks the questions of init, their defaults, and that without a terminal each
 // thing that is missing is named.
 func TestAsk(t *testing.T) {
+	unknown := func() string { return "" }
 	var asked strings.Builder
 	p := plan{}
-	if err := p.ask(strings.NewReader("a.log\n\nclean/\n\n"), &asked, true); err != nil {
+	if err := p.ask(strings.NewReader("a.log\n\nclean/\n\n"), &asked, true, unknown); err != nil {
 		t.Fatal(err)
 	}
 	if want := (plan{input: "a.log", format: "combined", output: "clean/", dataDir: "/var/lib/urlfold"}); p != want {
@@ -20,18 +21,18 @@ func TestAsk(t *testing.T) {
 		t.Errorf("asked %q", &asked)
 	}
 	p = plan{input: "a.log", format: "lines"}
-	if err := p.ask(strings.NewReader(""), &asked, true); err == nil {
+	if err := p.ask(strings.NewReader(""), &asked, true, unknown); err == nil {
 		t.Error("the end of the input is an answer")
 	}
 	for want, p := range map[string]plan{
 		"INPUT": {}, "--from": {input: "a"}, "--output": {input: "a", format: "lines"},
 	} {
-		if err := p.ask(strings.NewReader("x\n"), &asked, false); err == nil || err.Error() != "missing "+want {
+		if err := p.ask(strings.NewReader("x\n"), &asked, false, unknown); err == nil || err.Error() != "missing "+want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	p = plan{input: "a", format: "lines", output: "b"}
-	if err := p.ask(strings.NewReader(""), &asked, false); err != nil || p.dataDir != "/var/lib/urlfold" {
+	if err := p.ask(strings.NewReader(""), &asked, false, unknown); err != nil || p.dataDir != "/var/lib/urlfold" {
 		t.Errorf("%v, data_dir %q", err, p.dataDir)
 	}
 }

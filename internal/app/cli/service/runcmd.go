@@ -35,7 +35,7 @@ import (
 func Commands(c *daemon.Catalog, version string, detect Detector) []command.Sub {
 	return []command.Sub{
 		{Name: "run", Create: func() *cobra.Command { return newRun(c, version, detect) }},
-		{Name: "init", Create: func() *cobra.Command { return newInit(c) }},
+		{Name: "init", Create: func() *cobra.Command { return newInit(c, detect) }},
 		{Name: "daemon", Create: func() *cobra.Command { return newDaemon(c) }},
 	}
 }

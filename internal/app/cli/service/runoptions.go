@@ -107,10 +107,8 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 	}
 	p := &o.plan
 	p.input, p.local = args[0], true
-	if in, err := parsePlace(p.input); err == nil && in.kind == "file" && p.format == "" {
-		if p.format, err = detect(cmd.Context(), p.input); err != nil {
-			return nil, err
-		}
+	if err := p.detect(cmd.Context(), detect); err != nil {
+		return nil, err
 	}
 	if p.dataDir == "" {
 		var err error
@@ -118,7 +116,7 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 			return nil, err
 		}
 	}
-	if err := p.ask(cmd.InOrStdin(), io.Discard, false); err != nil {
+	if err := p.ask(cmd.InOrStdin(), io.Discard, false, func() string { return "" }); err != nil {
 		return nil, err
 	}
 	text, err := p.text()
