@@ -51,17 +51,16 @@ first one that is not empty; a missing field, ` + "`null`, an empty text and `-`
 be texts. ` + "`[=Host]`" + ` is the member value of the array's object whose member name is Host, in any case. [URLs in several fields](tables.md#urls-in-several-fields) describes how urlfold composes
 the URL of these parts, and how ` + "`rewrite`" + ` writes it back.
 
-- A record without any of the fields of the URL, such as a message of another kind, has no URL and
-  passes through.
+- A record without any of the fields of the URL, such as a message of another kind, passes through.
 - A record that is not a JSON object, such as a truncated line, is ` + "`unparsed`" + `.
 - ` + "`--target referer` and `--target all`" + ` select the referer.
 - Records that lack the scheme get it from ` + "`--base https://{host}/`" + `.
 
-Azure Monitor can put many records into one line: ` + "`{\"records\":[{…},{…}]}`" + `. In the formats of Azure,
-urlfold reads each element of the array as a record. The text between two elements belongs to the
-second one, so ` + "`rewrite`" + ` gives the line back byte for byte except for the URLs, and such a line is one
-message in a topic. If you leave out elements, for example with ` + "`--where` or `--dead-letter`" + `, the rest of
-the line is no longer JSON; use another rendering then.
+Azure Monitor can put many records into one line: ` + "`{\"records\":[{…},{…}]}`" + `. In the formats of
+Azure, urlfold reads each element of the array as a record. The text between two elements belongs to
+the second one, so ` + "`rewrite`" + ` gives the line back byte for byte except for the URLs, and the whole
+line is one message in a topic. If you leave out elements, for example with ` + "`--where` or `--dead-letter`" + `,
+the rest of the line is no longer JSON; use another rendering then.
 `
 
 // jsonLogsPage returns the page.

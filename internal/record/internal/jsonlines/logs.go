@@ -71,7 +71,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "envoy-json", About: "JSON access logs of Envoy, Istio and Envoy Gateway", Doc: "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage",
-		Note:      "The names of the fields are up to the configuration of Envoy. These are the names of Istio, of Envoy Gateway, and those that the documentation of Envoy uses.",
+		Note:      "The names of the fields are up to the configuration of Envoy. These are the names of Istio, Envoy Gateway, and the documentation of Envoy.",
 		Landmarks: [][]string{{"response_flags", "downstream_remote_address", "upstream_host", "upstream_cluster"}, envoyPaths, {"method", ":method"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, envoyPaths},
@@ -126,7 +126,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "azure-app-gateway", About: "access logs of Azure Application Gateway, v1 and v2", Doc: "https://learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference",
-		Note:      "`originalRequestUriWithArgs` is the target before the gateway rewrites it; older records lack it. `requestQuery` of v1 gateways holds routing data, which begins with `X-AzureApplicationGateway-`; urlfold ignores such a query. The record does not tell the scheme, so set it with `--base https://{host}/`. `timeTaken` is in milliseconds if it has no decimal point, which is so for v1, and in seconds otherwise.",
+		Note:      "`originalRequestUriWithArgs` is the target before the gateway rewrites it; older records lack it. `requestQuery` of v1 gateways holds routing data, which starts with `X-AzureApplicationGateway-`; urlfold ignores that. The record does not tell the scheme, so set it with `--base https://{host}/`. `timeTaken` is in milliseconds without a decimal point, as in v1, and in seconds otherwise.",
 		Landmarks: [][]string{{"properties.requestUri"}, {"properties.httpMethod"}, {"properties.httpStatus"}},
 		Wrapped:   "records",
 		foreign:   "X-AzureApplicationGateway-",
@@ -394,7 +394,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "har", About: "the entries of an HTTP archive (HAR 1.2)", Doc: "https://github.com/ahmadnassri/har-spec/blob/master/versions/1.2.md", // read 2026-11-29
-		Note:      "URLs that are not those of requests, such as `data:` and `blob:`, are not read.",
+		Note:      "URLs without a request, such as `data:` and `blob:`, are not read.",
 		Landmarks: [][]string{{"request.url"}, {"request.method"}, {"startedDateTime"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"request.url"}},
