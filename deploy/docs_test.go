@@ -11,7 +11,7 @@ import (
 // proofs exist, the tests in the packages that it names.
 func TestOperations(t *testing.T) {
 	text := read(t, "../docs/explanation/guarantees.md") + read(t, "../docs/operations.md") + read(t, "../docs/recovery.md") + read(t, "../docs/damaged-files.md")
-	proof := regexp.MustCompile("`([a-z/]+)`\\)?[ \n]?((?:(?:, |,\n)?\\(?Test[A-Za-z]+)+)")
+	proof := regexp.MustCompile("`([a-z0-9/]+)`\\)?[ \n]?((?:(?:, |,\n)?\\(?Test[A-Za-z]+)+)")
 	name := regexp.MustCompile(`\bTest[A-Z][A-Za-z]+`)
 	found := 0
 	for _, m := range proof.FindAllStringSubmatch(text, -1) {
