@@ -155,7 +155,7 @@ func (s *shipper) find() error {
 		case fi.Mode()&markedMode == 0:
 			s.add(shipment{path, true})
 		case fi.Size() > 0:
-			return os.Truncate(path, 0)
+			return mark(path)
 		case time.Since(fi.ModTime()) > forgetMarked && !s.log.tmpl.has(seqNumber):
 			return disk.Remove(path)
 		}
@@ -246,7 +246,7 @@ func (s *shipper) ship(sh shipment) error {
 // mark records that the object of a file is complete, and empties the file. The
 // mark is durable first: an empty file without it would be an output.
 func mark(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := disk.Open(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

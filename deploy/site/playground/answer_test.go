@@ -135,12 +135,12 @@ func TestFirstPage(t *testing.T) {
 	var keys []string
 	for l := range bytes.Lines(read("../questions.jsonl")) {
 		var a answer
-		var e struct{ URL, Norm, K3 string }
+		var e struct{ URL, Norm, Page string }
 		err := errors.Join(json.Unmarshal(respond(l), &a), json.Unmarshal(a.Explain, &e))
 		if err != nil || a.Error != "" || e.URL == "" || utf8.RuneCountInString(e.URL) != len(e.URL) {
 			t.Fatalf("%s: %v, %s", l, err, a.Error)
 		}
-		keys = append(keys, e.K3)
+		keys = append(keys, e.Page)
 	}
 	// Two widths of the first answer; three URLs of one page, and another URL.
 	if len(keys) != 6 || keys[2] != keys[3] || keys[2] != keys[4] || keys[2] == keys[5] {
