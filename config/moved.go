@@ -71,7 +71,7 @@ var moved = map[string]string{
 	"file.sync_bytes":           "removed: 4 MiB that are not synced are synced before sync_interval",
 	"kafka.heartbeat_interval":  "removed: it is 3s, and at most a third of session_timeout",
 	"kafka.partition_refresh":   "removed: it is 30s",
-	"kafka.rebalance_timeout":   "removed: it is 1m, and at least twice drain_timeout",
+	"kafka.rebalance_timeout":   "removed: it follows from session_timeout and drain_timeout",
 	"nats.batch":                "removed: batch, at the top level, limits a batch",
 	"nats.consumer.max_deliver": "removed: poison.after decides about messages that are delivered again and again",
 	"nats.nak_delay":            "removed: it is 5s",

@@ -37,7 +37,7 @@ type Config struct {
 	// and at most a third of session_timeout.
 	HeartbeatInterval time.Duration `yaml:"-"`
 	// RebalanceTimeout is how long a rebalance waits for members to rejoin.
-	// Default: 1m, and at least twice drain_timeout.
+	// Default: see rebalance.
 	RebalanceTimeout time.Duration `yaml:"-"`
 	// How long a rebalance waits for records in flight to become durable.
 	// Records that are not durable by then are read again by another member. No
@@ -119,9 +119,12 @@ func (c *Config) drain() time.Duration {
 	return min(c.SessionTimeout/3, c.rebalance()/2, c.DrainTimeout)
 }
 
-// rebalance returns how long a rebalance waits for members to rejoin.
+// rebalance returns how long a rebalance waits for members to rejoin: a third longer than
+// a session, so that a member which has died is removed first, but at most a minute unless
+// draining takes longer.
 func (c *Config) rebalance() time.Duration {
-	return cmp.Or(c.RebalanceTimeout, max(time.Minute, 2*c.DrainTimeout))
+	derived := max(min(time.Minute, c.SessionTimeout*4/3), 2*min(c.DrainTimeout, c.SessionTimeout/3))
+	return cmp.Or(c.RebalanceTimeout, derived)
 }
 
 // heartbeat returns the interval of heartbeats.
