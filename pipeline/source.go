@@ -41,7 +41,7 @@ type Committer interface {
 	Commit(ctx context.Context, done []LanePosition) error
 }
 
-// A LanePosition is how far a lane is durable.
+// A LanePosition is the position up to which a lane is durable.
 type LanePosition struct {
 	Lane   string // its id
 	Offset int64  // what [Runtime.Lane] takes as start, in bytes; 0 for a lane of messages

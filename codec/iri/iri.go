@@ -17,8 +17,8 @@ import (
 // Escapes of UTF-8 become the characters that they encode if an IRI may contain
 // them: ucschar (RFC 3987 §2.2) and, in a query, iprivate. Other escapes stay:
 // of invalid UTF-8, of ASCII, and of characters that are invisible or change
-// the order of others, which are white space, bidi controls and other
-// default-ignorable characters (§4.1). Characters are not composed (§5.3.2.2).
+// the order of others: white space, bidi controls and other default-ignorable
+// characters (§4.1). Characters are not composed (§5.3.2.2).
 // In hosts of http, https, ws, wss, ftp and file URLs, A-labels become U-labels
 // where that is safe; see [idna.AppendUnicode]. IP literals stay.
 //

@@ -410,7 +410,7 @@ func Detect(head []byte, more ...Format) (Guess, error) {
 
 // Guess is a format that was detected.
 type Guess struct {
-	Format  string // its name
+	Format  string // name of the format
 	Records int    // number of records that were examined
 	Fit     int    // number of these that fit the format
 }

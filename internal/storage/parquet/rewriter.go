@@ -12,7 +12,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// A Rewriter copies Parquet files with other values in the columns of a Text:
+// A Rewriter copies Parquet files and replaces the values of the columns from
+// which a Text was made:
 //
 //	lines of the Text, rewritten ──▶ columns with URLs, encoded as they were ─┐
 //	other columns, byte for byte, or without the dropped rows ────────────────┴▶ file

@@ -132,7 +132,8 @@ func (m *Mistakes) Within(flag string, n, most int) {
 	}
 }
 
-// Wrote returns err, of writing the output, or nil if it is nil.
+// Wrote returns err with the context that the output could not be written, or
+// nil if err is nil.
 func Wrote(err error) error {
 	if err != nil {
 		err = fmt.Errorf("write output: %w", err)

@@ -58,7 +58,7 @@ type Found struct {
 	LastHost    []byte // what requestHost returned last
 	Attrs       attrs
 	Lengths     []LengthField // of a binary record
-	Err         error         // why the Locator cannot continue; it clears itself
+	Err         error         // why the Locator cannot continue; the Locator clears it
 	Context     []byte        // absolute base of the URLs, if HasContext; owned by the Locator
 }
 

@@ -57,8 +57,7 @@ var knownFields = []struct {
 }
 
 // NamedFields returns the fields that may hold attributes: the fields that
-// c.Map names, and for the other attributes the usual ones, if c.Map does not
-// name them.
+// c.Map names, and the usual fields of the attributes that c.Map does not name.
 func (c *Settings) NamedFields() (list []NamedField) {
 	for id, name := range AttrNames {
 		if field, ok := c.Map[name]; ok {

@@ -394,8 +394,8 @@ func (l *htmlLocator) meta(f *locate.Found, rec []byte, from int) {
 	}
 }
 
-// An Attribute is an attribute with URLs: the attributes that list finds, or
-// one.
+// An Attribute is an attribute whose value is a URL, or the URLs that list
+// finds.
 type Attribute struct {
 	Bit       uint32 // identifies the attribute
 	name      string

@@ -322,7 +322,7 @@ func (l *fixedLayout) quoteEnd(i int, rec []byte, from int, marks *scan.Block) i
 		if from = marks.Same.Next(from); from == len(rec) {
 			return -1
 		}
-		if rec[from] != '"' { // a line feed
+		if rec[from] != '"' { // the mark is a line feed
 			continue
 		}
 		rest := rec[from+1:]

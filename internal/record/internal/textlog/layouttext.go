@@ -71,7 +71,7 @@ func (l *layout) parse(text string) (d *locate.Dialect, err error) {
 		if n := strings.IndexAny(bare, blanks); n > 0 && strings.HasPrefix(bare, "escape=") {
 			pieces = []string{bare[:n], strings.TrimLeft(bare[n:], blanks)}
 		}
-		if last := pieces[len(pieces)-1]; strings.HasPrefix(last, "'") { // the strings of a directive
+		if last := pieces[len(pieces)-1]; strings.HasPrefix(last, "'") { // quoted strings, as in a directive
 			words, err := directiveWords(last, ';', false)
 			if err != nil {
 				return nil, err
