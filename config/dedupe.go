@@ -131,7 +131,7 @@ func (d *Dedupe) Validate() error {
 	case d.Bucket != "" && !isBucket(d.Bucket):
 		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
 	case d.Bucket != "" && d.OnChange != "reset":
-		wrong("on_change", "must be reset with bucket: a changed configuration has keys of its own in the bucket, and those of the others stay")
+		wrong("on_change", "must be reset with bucket: a changed configuration starts with an empty set of keys there, and the sets of other configurations stay")
 	case d.Bucket != "" && d.Scope != "all":
 		wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
 	case d.TTL != 0 && d.TTL < time.Second:

@@ -371,5 +371,5 @@ func TestAvroMistakes(t *testing.T) {
 	f(topic, "from: avro", `registry: {url: "http://h"}`, "url_field: missing: avro needs the path")
 	f(topic, "from: avro, url_field: url", `registry: {url: "http://u:hunter2@h"}`, "must not contain credentials: set username and password")
 	f(topic, "from: jsonl, url_field: url", `registry: {url: "http://h"}`, "the schema registry applies only to the format avro")
-	f(`file: {include: [/tmp/x]}`, "from: avro, url_field: url", `registry: {url: "http://h"}`, "cannot read the format avro, which occurs only in messages")
+	f(`file: {include: [/tmp/x]}`, "from: avro, url_field: url", `registry: {url: "http://h"}`, "the format avro is for messages, not for files")
 }

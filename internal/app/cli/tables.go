@@ -241,13 +241,13 @@ func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"
 	switch {
 	case s.record.Shard.Of > 0:
-		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --to parquet"))
+		return command.Usage(errors.New("--shard-by: cannot divide the rows of Parquet or Avro files that are rewritten: use --shard-by path or --to parquet"))
 	case s.hides():
 		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --to parquet"))
 	case s.unordered():
 		return command.Usage(errors.New("--order: " + files + "; remove the option"))
 	case s.Compress != autoCompress:
-		return command.Usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the flag"))
+		return command.Usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the option"))
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func (c *cases) sameKey(urls []string, lv codec.Level) []failure {
 		case o.why != "":
 			failed = append(failed, failure{key, errors.New(noKey)})
 		case first.why == "" && o.key != first.key:
-			failed = append(failed, failure{key, fmt.Errorf("%v key differs from that of the first URL", lv)})
+			failed = append(failed, failure{key, fmt.Errorf("%v key differs from the key of the first URL", lv)})
 		}
 	}
 	return failed

@@ -39,7 +39,7 @@ func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 			continue
 		}
 		if why := loose(c); why != "" {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("%s, but msg_id: batch of %s requires batches with fixed boundaries; in the sink, set msg_id: position with framing: records, or msg_id: none", why, out.Path())))
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("%s, but %s.msg_id: batch requires batches that end at the same records in every run; in the sink, set msg_id: position with framing: records, or msg_id: none", why, out.Path())))
 		}
 	}
 	return errors.Join(errs...)

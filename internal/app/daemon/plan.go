@@ -110,7 +110,7 @@ func (p *plan) checkMessages(sound func(path string) bool) error {
 	var errs []error
 	for i, job := range p.jobs {
 		if c := &p.file.Sources[i]; job.MessagesOnly() && isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", c.Format.From)))
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("the format %s is for messages, not for files; to read Avro files, run urlfold without a configuration", c.Format.From)))
 		}
 	}
 	return errors.Join(errs...)
