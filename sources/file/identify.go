@@ -127,7 +127,7 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 		w.log.Info("file recognized by its content, reading resumed", "path", p.s.path, "was", best.path,
 			"read", best.at().off, "verified", best.howKnown())
 		if !best.sight.watched && best.path == p.s.path {
-			w.log.Warn("file replaced between runs, its known text counts as read", "path", p.s.path, "read", best.at().off)
+			w.log.Warn("file replaced between runs, common beginning counts as read", "path", p.s.path, "read", best.at().off)
 		}
 		best.sight.rotated = best.sight.rotated || best.path != p.s.path
 		best.points, best.entry.Restart = nil, 0 // they belong to the other file
@@ -135,7 +135,7 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 		return true
 	}
 	if t := p.alike; t != nil && p.s.size >= t.at().off && (p.s.size == t.at().off || t.at().off >= int64(w.cfg.FingerprintBytes)) && l.tailAt(t.at().off) == t.at().tail {
-		w.log.Warn("file begins like one that is gone but has another name, reading from the beginning", "path", p.s.path, "was", t.path, "bytes", t.at().off)
+		w.log.Warn("file contains the text of a removed file, reading from the beginning", "path", p.s.path, "was", t.path, "bytes", t.at().off)
 	}
 	w.bound.adopt(p, l, gen, now, w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed)
 	return true

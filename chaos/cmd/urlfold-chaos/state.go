@@ -21,7 +21,7 @@ var states = []experiment{
 	},
 	{
 		name: "log-torn", no: "25", about: "the log truncated at each byte of its last commit, and a bit flipped in each commit",
-		bound: "the loaded checkpoint is that of the last commit before the damage, never of a later one; a run that continues from there: lost 0, doubled 0",
+		bound: "the loaded checkpoint is from the last commit before the damage, never from a later one; a run that continues from there: lost 0, doubled 0",
 		run:   tearLog,
 	},
 	{

@@ -159,7 +159,7 @@ func (c *collector) process(t *table, s *engine.Snapshot) {
 // lane.
 func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 	const (
-		oldest = "Age of the oldest batch that is not durable in every sink, in seconds, over all lanes of the source; 0 if there is none."
+		oldest = "Age of the oldest batch that is not durable in every sink, in seconds, over all lanes of the source; 0 if every batch is durable."
 		age    = "Time since the last commit of a checkpoint, or since the start, in seconds."
 	)
 	now := c.now()

@@ -221,7 +221,7 @@ func (s *Shadow) Metrics(emit func(name, help, kind string, value float64, label
 	st := s.Status()
 	const (
 		helpURLs   = "URLs that the shadow profile has read since the comparison began, by result: compared if both profiles have a key, rejected-by-a, rejected-by-b or rejected-by-both."
-		helpGroups = "Groups of URLs with one key among the chosen keys, by profile: a is that of the codec, b the shadow. Multiply by urlfold_shadow_one_in for an estimate."
+		helpGroups = "Groups of URLs with one key among the chosen keys, by profile: a is the profile of the codec, b the shadow profile. Multiply by urlfold_shadow_one_in for an estimate."
 		helpEffect = "Groups among the chosen keys that the shadow profile merges or splits, by effect. Multiply by urlfold_shadow_one_in for an estimate."
 		helpEffURL = "URLs in the groups that the shadow profile merges or splits, by effect, among the chosen keys."
 	)
