@@ -17,9 +17,9 @@ import (
 // Not covered by the stability page.
 type Codec struct {
 	// The maximum size of the output of a record with many URLs, if each is written
-	// with the field record. From the URL that would pass it on, that field is empty,
-	// and the URLs have the flag record-omitted. Default: 64 times the size of the
-	// record, and at least 64MiB.
+	// with the field record. When the output has reached this size, the other URLs have
+	// an empty field record and the flag record-omitted. Default: 64 times the size of
+	// the record, and at least 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
 	// The URLs of an access log to normalize. all means every one that the
 	// format has.
@@ -27,7 +27,7 @@ type Codec struct {
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.
 	Registry *connect.Registry `yaml:"registry" job:"Schemas"`
-	// The scheme of URLs that have a host but none, such as www.example.com/a, in
+	// The scheme of URLs that have a host but no scheme, such as www.example.com/a, in
 	// lists and in fields that hold a whole URL. Default: such URLs are relative.
 	Scheme string `yaml:"scheme" enum:"http,https" flag:"scheme" for:"readers" arg:"scheme"`
 	// The profile: the name of a built-in one, or a YAML file.
@@ -57,9 +57,9 @@ type Codec struct {
 	// The form of the output.
 	Render Render `yaml:"to" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: rewrite, or parquet or arrow for an output named .parquet or .arrow"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
-	// passwords (in URLs; every other value but none includes them), email,
+	// passwords (in URLs; every other value except none includes them), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
-	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,check,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Each but none includes passwords, those of URLs"`
+	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,check,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Every value except none also hides the passwords in URLs"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.

@@ -17,9 +17,9 @@ type Format struct {
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat. Default of the source stdin: lines.
 	From string `yaml:"from,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" job:"Format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
-	// The server whose escapes are undone in log fields; or backslash for tables
-	// in which a backslash makes the next byte literal. Default: the dialect of the
-	// format.
+	// The server that wrote the log, to undo its escapes in fields; or backslash,
+	// for tables in which a backslash makes the next byte literal. Default: the
+	// dialect of the format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
@@ -27,15 +27,15 @@ type Format struct {
 	// The character that quotes cells of a table, or none. Default: '"', in tsv only
 	// on lines on which each quote is closed.
 	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
-	// A backslash, if it makes the next character of a cell literal, as the
-	// dialect backslash does. Default: quotes in quoted cells are doubled.
+	// The character that makes the next character of a cell literal: a backslash.
+	// Default: none, and quotes in quoted cells are doubled.
 	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
 	// Whether the first row of a table is its header: yes or no. Without a header,
 	// url_field and the like must be numbers of columns.
 	InputHeader string `yaml:"input_header" enum:"yes,no" flag:"input-header" for:"readers" arg:"ANSWER" noun:"value" job:"NoHeader" help:"read the first row of a table as its header: ANSWER is yes or no. Without a header, --url-field and the like must be numbers of columns"`
 	// The maximum size of a quoted cell that spans lines. It may have 1,000 lines, or
-	// 1,000 per MiB if that is more. A quote before a longer cell is damage, and
-	// reading goes on with the next line.
+	// 1,000 per MiB if that is more. If a cell is longer, its line counts as damaged,
+	// and the lines after it are read as rows.
 	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),

@@ -62,7 +62,7 @@ func newAnalysis(c *daemon.Catalog) analysis {
 // register adds the flags of all, which points to a struct that contains a, to cmd.
 func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 	a.options.register(cmd, all, append(uses, "readers", "count")...)
-	cmd.Flags().Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
+	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts, and temporary files for the others"
 }
 
 // prepare resolves the flags for a run whose codecs write fields. bad holds the

@@ -21,16 +21,16 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-const checkLong = `Read files to the end and report what they are: their compression and damage, and, apart from that, their record format,
-the share of records that match it, the first record that does not, and a command line that normalizes the file. Write
-nothing. Search directories recursively.
+const checkLong = `Read files to the end and report their compression and damage, their record format, the share of records that match
+the format, the first record that does not, and a command line that normalizes the file. Write nothing. Search directories
+recursively.
 
   --integrity   read no records: check every member, frame and checksum of archives and outputs
-  --keys        compare the first column of a CDX or CDXJ index with the key of each URL; stdin is an input, too
+  --keys        compare the first column of a CDX or CDXJ index with the key of each URL; without FILE, read stdin
   -c FILE       check a configuration, report all errors with file, line and column, and run its test cases
 
-With --keys, print the file, the line, the expected key and the key found of each wrong key, with *** in place of
-passwords unless you pass --redact none.
+With --keys, print each wrong key with its file and line, the expected key and the key found. Replace passwords with ***
+unless you pass --redact none.
 
 Exit codes: 0 everything is fine, 1 fatal error or a failed test case, 2 usage error, no file to read, or an invalid
 configuration, 3 interrupted, 4 a file is not intact, its format is unknown, or a key is wrong.`
@@ -68,7 +68,7 @@ func newCheckCmd(c *daemon.Catalog) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.integrity, "integrity", false, "check the integrity of files, and read no records")
 	f.BoolVar(&o.keys, "keys", false, "check the keys of web archive indexes. Default of --profile: "+keyProfile)
-	f.BoolVar(&o.quiet, "quiet", false, "print only files that are not intact or not known; with --keys, only the number of wrong keys")
+	f.BoolVar(&o.quiet, "quiet", false, "print only files that are not intact or whose format is unknown; with --keys, only the number of wrong keys")
 	f.StringVarP(&o.form, "to", "r", checkForms[0], "write the result as `format`: "+strings.Join(checkForms, ", "))
 	command.CompleteFrom(cmd, "to", checkForms)
 	o.register(cmd, &o.options, "check")

@@ -41,9 +41,9 @@ the rules that make their keys the same. Use this command before you remove dupl
 --dedupe removes more than you expect.
 
 To find the rules, urlfold examines up to 8 URLs of each group, or as many as --examples; for a relative URL, it examines
-the normal form. If all URLs of a group have the same defect, its rule does not count. Memory is bounded: what does not
-fit into --max-memory is in temporary files, which take about the size of all different URLs. urlfold replaces passwords
-with *** unless you pass --redact none.
+the normal form. If all URLs of a group have the same defect, the rule that repairs the defect is not reported. Temporary
+files hold the URLs that do not fit into --max-memory, and take about the size of all different URLs. urlfold replaces
+passwords with *** unless you pass --redact none.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with
 --fail-on differ, several URLs have one key.`,

@@ -12,9 +12,9 @@ const countLong = `Count the URLs of the input and how many distinct keys they h
 any output field, by the names of parameters (param) or by flags (flag). Repeat --by to count several together, such as
 --by syntax --by fetch; names separated by commas count their combinations.
 
-The columns are the names that --by gives, the number of URLs, the number of those without such a key, and the number of
-distinct keys. The numbers are exact: what does not fit into --max-memory is in temporary files, and two keys count as one
-only if their 128-bit hashes are equal. With --approx, distinct keys are estimated with HyperLogLog in 16 KiB for each
+The columns are the names given to --by, the number of URLs, the number of URLs without such a key, and the number of
+distinct keys. The numbers are exact: temporary files hold the keys that do not fit into --max-memory, and two keys count
+as one only if their 128-bit hashes are equal. With --approx, distinct keys are estimated with HyperLogLog in 16 KiB for each
 number; the standard error is 0.81 %.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
@@ -27,7 +27,7 @@ const countExamples = `  urlfold count access.log.gz                            
 // countOptions holds the flags of count.
 type countOptions struct {
 	// Count by these names, separated by commas: fields of --fields, param, flag. Repeat the
-	// flag to count several at once.
+	// option to count several at once.
 	Counted []string `flag:"by" for:"count" arg:"names"`
 	// Estimate distinct keys with HyperLogLog, in little memory.
 	Approx bool `flag:"approx" for:"count"`

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/urlfold/urlfold/internal/app/cli/help"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
@@ -55,7 +56,7 @@ func allCommands(c *cobra.Command) []*cobra.Command {
 // writeCommand writes the section of a command. shared has the text of each option
 // of the root, which the first call fills.
 func writeCommand(b *bytes.Buffer, c *cobra.Command, shared map[string]string) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```text\n%s\n```\n", c.CommandPath(), mdText.Replace(c.Short), c.UseLine())
+	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n```text\n%s\n```\n", c.CommandPath(), mdText.Replace(c.Short), help.UsageLine(c))
 	if c.Long != "" {
 		b.WriteString("\n")
 		code := false

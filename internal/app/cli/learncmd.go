@@ -13,15 +13,16 @@ import (
 )
 
 const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
-compares URLs that have the same key at level fetch except for one parameter or segment. It proposes the parameter if at least 99 % of
-at least 50 pairs, over at least 20 values, have the same status and size, and if the pages compared have at least 10
-different responses. With --content, the pairs must have the same value of a member of JSON records, such as a hash of the
-content or the canonical URL of the page. A parameter is never proposed because it is frequent.
+compares URLs that have the same key at level fetch except for one parameter or segment. It proposes the parameter if at
+least 99 % of at least 50 pairs, over at least 20 values, have the same status and size, and if the pages compared have at
+least 10 different responses. With --content, the pairs must have the same value of a member of JSON records, such as a
+hash of the content or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.
 
 urlfold changes no profile. Check the proposals, and add them to the rules of a profile of your own.
 
 The columns are the kind (param or segment), the host, the name, the pairs, the pairs with the same response, the distinct
-values, the distinct responses, and an example. A segment is in brackets within the shape of its path.
+values, the distinct responses, and an example. The name of a segment is the shape of its path, with the segment in
+brackets.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
@@ -56,7 +57,7 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad command.Mistakes
 	if o.Per != "" || o.PerZone != "" {
-		bad.Add("--per", errors.New("learn compares all records with each other; remove the flag"))
+		bad.Add("--per", errors.New("learn compares all records with each other; remove the option"))
 	}
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewLearner(nil, o.Content, opt).Fields(), &bad)

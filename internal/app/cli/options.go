@@ -81,7 +81,7 @@ type codecOptions struct {
 	// Declare how a parameter is serialized, for --fields params: KEY=VALUE pairs as in
 	// OpenAPI, separated by commas, such as
 	// name=color,in=query,style=pipeDelimited,explode=false,type=array or
-	// name=id,in=path,path=/users/{id}. Repeat the flag for each parameter.
+	// name=id,in=path,path=/users/{id}. Repeat the option for each parameter.
 	Declared []string `flag:"param-style" arg:"KEY=VALUE"`
 }
 
@@ -103,11 +103,13 @@ type outputOptions struct {
 	// to its folder or glob.
 	OutputDir string `flag:"output-dir" for:"query" arg:"directory"`
 	// With --output-dir, go on where a killed run stopped: make only the outputs that are not
-	// finished. An output is finished if its input and the settings are those it was made
-	// from, and the input was intact. The file .urlfold-outputs there records that.
+	// finished. An output is finished if it was made from the same input with the same
+	// settings, and the input was intact. The file .urlfold-outputs in the directory records
+	// this.
 	Resume bool `flag:"resume"`
-	// Replace each input by its output, once that is whole and if the input is intact and has
-	// not changed since. Its mode stays, and its owner if the system permits.
+	// Replace each input by its output when the output is complete, if the input is intact and
+	// was not changed during the run. The output gets the mode of the input, and its owner if
+	// the system permits.
 	InPlace bool `flag:"in-place"`
 	// Give the outputs of --output-dir or --in-place the times of their inputs,
 	// and the outputs of --output-dir also the mode and the owner, as cp -p
@@ -145,8 +147,8 @@ type outputOptions struct {
 type limitOptions struct {
 	field.Limits
 	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
-	// files. With --lock-step, stop reading while this size of answers waits for the
-	// caller; default there: 64MiB.
+	// files. With --lock-step, stop reading while answers of this size wait for the
+	// caller; default with --lock-step: 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
 	// Write temporary files to this directory. Default: the operating system's.
 	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`
@@ -163,9 +165,10 @@ type runOptions struct {
 	// such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share
 	// the work. 'urlfold report --merge' adds their summaries up.
 	Share string `flag:"shard" arg:"INDEX/COUNT"`
-	// With --shard, assign whole inputs, by their field path relative to the folder or
-	// glob, or records by a field of their first URL: {}. Records without the field are
-	// assigned by a hash of their bytes. Default: path, or with --dedupe the field of --by.
+	// With --shard, divide the input by this field: {}. path assigns whole inputs, by their
+	// path relative to the folder or glob; every other field assigns each record, by its
+	// first URL. Records without the field are assigned by a hash of their bytes. Default:
+	// path, or with --dedupe the field of --by.
 	ShardBy string `flag:"shard-by" arg:"field" job:"Shard"`
 	// Answer each line of stdin with one line on stdout, as soon as the input pauses, for
 	// programs that run urlfold as a coprocess. A line without a result gets an empty
@@ -173,7 +176,7 @@ type runOptions struct {
 	// of lines (send_chunk_header of ClickHouse). --lock-step alone means lines. If the
 	// format is arrow, the streams are Arrow IPC, and a batch is answered with a batch.
 	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
-	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
+	// Write records as soon as an input pipe pauses. Default: up to 50 ms later,
 	// which is faster.
 	LineBuffered bool `flag:"line-buffered" for:"query"`
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
@@ -187,8 +190,7 @@ type runOptions struct {
 	// unknown format that was not skipped), rejected (a
 	// rejected record), flags (a URL with a flag other than relative), no-url (a record
 	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL, or a field of --where that no record had), uninspected (with
-	// --redact or --secret, a record that was not read, so that it may show what they
-	// hide), or none.
+	// --redact or --secret, a record that could not be searched for what they hide), or none.
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
 	// Print errors and damaged inputs only, without a summary or a progress bar.
 	Quiet bool `flag:"quiet" for:"count,seen"`

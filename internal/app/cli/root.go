@@ -110,7 +110,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
-		return command.Usage(fmt.Errorf("unknown flag -%s", name))
+		return command.Usage(fmt.Errorf("unknown option -%s", name))
 	}
 	if err := renamed(name); err != nil {
 		return err
@@ -118,7 +118,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := suggest.Nearest(names, name); near != "" {
-		return command.Usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near))
+		return command.Usage(fmt.Errorf("unknown option --%s (did you mean --%s?)", name, near))
 	}
-	return command.Usage(fmt.Errorf("unknown flag --%s", name))
+	return command.Usage(fmt.Errorf("unknown option --%s", name))
 }

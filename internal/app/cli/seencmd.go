@@ -26,19 +26,19 @@ import (
 
 const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it: which of these have I fetched?
 
-The set names the key function, the profile and the lists that its keys depend on, and refuses others. "merge" and
-"query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes about 14 bytes of disk
-for each key. One command can change a set at a time; any number can read it meanwhile. If a command fails or is
-killed, the set stays as it was.
+A set stores the names of the key function, the profile and the lists that its keys depend on. A command that uses others
+fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes
+about 14 bytes of disk for each key. One command can change a set at a time; any number can read it meanwhile. If a
+command fails or is killed, the set stays as it was.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`
 
 const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            make a set of the URLs of logs
-  urlfold seen merge fetched/ today.txt                 add those of a list
+  urlfold seen merge fetched/ today.txt                 add the URLs of a list
   urlfold seen merge fetched/ other/                    add another set
   urlfold seen query fetched/ candidates.txt            write the URLs that are not in it: key TAB norm
   urlfold seen query --seen -r rewrite fetched/ x.log   write the records whose URLs are in it
-  urlfold seen shrink --before 2026-08-01 fetched/      remove keys that were last added before`
+  urlfold seen shrink --before 2026-08-01 fetched/      remove the keys last added before that date`
 
 // seenOptions holds the flags of the commands of seen: some of the one-shot's, and
 // their own.
@@ -60,7 +60,7 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples,
 	}
 	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build, "stamped")
-	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
+	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if it exists")
 	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge, "stamped")
 	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
 	var before string
@@ -68,7 +68,7 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: command.WantArgs(1, 1, "shrink: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return shrinkSet(cmd, args[0], before) },
 	}
-	shrink.Flags().StringVar(&before, "before", "", "remove the keys that were last added before this `date`, YYYY-MM-DD in UTC. Default: remove none")
+	shrink.Flags().StringVar(&before, "before", "", "remove the keys last added before this `date`, YYYY-MM-DD in UTC. Default: remove none")
 	info := &cobra.Command{
 		Use: "info SET", Short: "Print what a set contains", Args: command.WantArgs(1, 1, "info: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return showSet(cmd, args[0]) },
@@ -86,8 +86,8 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	}
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
 	o.register(o.cmd, o, append(more, "readers", "seen")...)
-	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
-	o.describe("dedupe-url", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
+	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: the field of the set, or key")
+	o.describe("dedupe-url", "compare these `URLs` of a record that has several: all, in their order, or first. Default: the value in the set, or all")
 	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
 	return o
 }

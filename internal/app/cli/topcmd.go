@@ -12,9 +12,9 @@ const topLong = `Count how often each key occurs in the input, and list the most
 default is the key of the profile; --by counts by any output field, by the names of parameters (param) or by flags (flag).
 Several names, separated by commas, count their combinations.
 
-Counts are exact. What does not fit into --max-memory is in temporary files. The order is by count, then by key, and the
-result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold replaces
-passwords with *** unless you pass --redact none.
+Counts are exact. Temporary files hold the counts that do not fit into --max-memory. The order is by count, then by key,
+and the result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold
+replaces passwords with *** unless you pass --redact none.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 

@@ -34,7 +34,7 @@ func groupOf(f *pflag.Flag) string {
 // commands, then the flags grouped by purpose.
 func rootText(cmd *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [flags]\n\nExamples:\n%s\n", cmd.Long, cmd.UseLine(), cmd.Example)
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [options]\n\nExamples:\n%s\n", cmd.Long, UsageLine(cmd), cmd.Example)
 	writeJobs(&b, cmd)
 	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
 	for _, t := range manual.Topics() {
@@ -60,12 +60,18 @@ func rootText(cmd *cobra.Command) string {
 const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64KiB, 1.5Mi, 10GB.
 `
 
+// UsageLine returns the command line of a command. Cobra calls options flags,
+// which is what urlfold calls the properties of a URL.
+func UsageLine(cmd *cobra.Command) string {
+	return strings.Replace(cmd.UseLine(), "[flags]", "[options]", 1)
+}
+
 // writeUsage writes the usage of a subcommand in the form of the usage of urlfold itself.
 func writeUsage(cmd *cobra.Command) error {
 	var b strings.Builder
-	line := cmd.UseLine()
+	line := UsageLine(cmd)
 	if cmd.HasAvailableSubCommands() {
-		line = cmd.CommandPath() + " COMMAND [flags]"
+		line = cmd.CommandPath() + " COMMAND [options]"
 	}
 	fmt.Fprintf(&b, "Usage:\n  %s\n", line)
 	if cmd.HasExample() {
@@ -78,7 +84,7 @@ func writeUsage(cmd *cobra.Command) error {
 	set.SortFlags = cmd.Flags().SortFlags
 	set.AddFlagSet(cmd.LocalFlags())
 	set.AddFlagSet(cmd.InheritedFlags())
-	writeGroup(&b, "Flags", set)
+	writeGroup(&b, "Options", set)
 	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
 }

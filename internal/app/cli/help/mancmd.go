@@ -77,9 +77,9 @@ func buildDate() string {
 func commandPage(c *cobra.Command, date, version string) []byte {
 	m := manual.NewMan(manName(c), 1, date, version, terminal.LowerFirst(c.Short))
 	m.Section("SYNOPSIS")
-	m.Code([]string{c.UseLine()})
+	m.Code([]string{UsageLine(c)})
 	if subs := command.Names(c); len(subs) > 0 {
-		m.Code([]string{c.CommandPath() + " COMMAND [flags]"})
+		m.Code([]string{c.CommandPath() + " COMMAND [options]"})
 	}
 	m.Section("DESCRIPTION")
 	manText(m, cmp.Or(c.Long, c.Short+"."))
@@ -110,7 +110,7 @@ func commandPage(c *cobra.Command, date, version string) []byte {
 // environment holds the environment variables that every command reads.
 var environment = []struct{ name, meaning string }{
 	{"NO_COLOR", "If it is not empty, output has no colors."},
-	{"COLUMNS", "The width of text in columns. Default: that of the terminal."},
+	{"COLUMNS", "The width of text in columns. Default: the width of the terminal."},
 	{"LC_ALL, LC_CTYPE, LANG", "Text is drawn with characters beyond ASCII if the first of these that is set names UTF-8."},
 	{"PAGER", "The program through which urlfold help shows a topic on a terminal."},
 }

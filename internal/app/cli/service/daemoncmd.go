@@ -52,8 +52,8 @@ func newState(cat *daemon.Catalog) *cobra.Command {
 }
 
 const resetLong = `Delete the checkpoints of the files that match a path or pattern, so that the next run reads them from the start, and
-empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: records after the
-checkpoints count as the first of their key again.
+empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: the first record of
+each key after the checkpoints is kept again.
 
 With a changelog, --dedupe-only is an error: stop all instances, and delete the topic or name another one.`
 

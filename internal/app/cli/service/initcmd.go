@@ -72,7 +72,7 @@ func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `form`")
 	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
 	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")
-	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: that of the profile")
+	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: the profile's")
 	f.StringVar(&p.where, "where", "", "keep only the records for which this `expression` is true")
 	f.StringVar(&p.dataDir, "data-dir", "", "store positions in this `directory` (default "+dataDir+")")
 }

@@ -48,8 +48,9 @@ INPUT and options can take the place of a configuration: run uses the one that "
 with positions and dead letters below $XDG_STATE_HOME/urlfold.
 
 On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
-at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
-sinks after the pipeline has drained. If the new configuration is invalid, log its errors and keep the old one.`
+at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the
+configuration: apply new rules from the next batch on, and replace changed sources or sinks after the pipeline has drained.
+If the new configuration is invalid, log its errors and keep the old one.`
 
 // runFlags are the flags of urlfold run.
 type runFlags struct {
@@ -86,7 +87,7 @@ func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
 	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when its file changes, or a profile, a list or a file of ${file:PATH} that it names")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is the same as for a real run")
 	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, go on reading files as they grow. Default: read them once, then exit")
 	o.register(cmd.Flags(), "$XDG_STATE_HOME/urlfold/, and a name for INPUT and --output")
 	return cmd
