@@ -56,7 +56,7 @@ func (s *jetStream) NeedsFacts() bool {
 // NeedsLines returns an error if messages hold several records.
 func (s *jetStream) NeedsLines() error {
 	if s.cfg.Framing == framingLines {
-		return wrong("framing", "must be records for binary records, which no line end separates")
+		return wrong("framing", "must be records: line ends do not separate binary records")
 	}
 	return nil
 }

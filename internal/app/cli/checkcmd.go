@@ -101,7 +101,7 @@ func (o *checkOptions) conflict(cmd *cobra.Command, paths []string) (err error) 
 	config := []string{"config", "connect", "show"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if (o.config.File != "") != slices.Contains(config, f.Name) {
-			err = fmt.Errorf("--%s: does not go with the check of %s", f.Name, map[bool]string{true: "a configuration", false: "files; name a configuration with -c FILE"}[o.config.File != ""])
+			err = fmt.Errorf("--%s: cannot be combined with a check of %s", f.Name, map[bool]string{true: "a configuration", false: "files; name a configuration with -c FILE"}[o.config.File != ""])
 		}
 	})
 	switch {

@@ -26,7 +26,7 @@ func (o *reportOptions) merge(cmd *cobra.Command, names []string) error {
 	var bad command.Mistakes
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"merge", "output", "force"}, f.Name) {
-			bad.Add("--"+f.Name, errors.New("does not go with --merge"))
+			bad.Add("--"+f.Name, errors.New("cannot be combined with --merge"))
 		}
 	})
 	if len(names) == 0 {

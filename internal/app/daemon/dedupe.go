@@ -111,7 +111,7 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 	d, log := p.file.Dedupe, p.file.Dedupe.Changelog
 	topics := c.Config.(*kafka.Config).Topics
 	if len(p.file.Sources) > 1 {
-		wrong(c.Path(), "requires a single source: the keys of a partition are compared only with those of the same partition")
+		wrong(c.Path(), "requires a single source: each key is compared only with keys of the same partition")
 	}
 	if p.inBucket() {
 		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
@@ -127,7 +127,7 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 		wrong(c.Path()+".topics", "supports only one topic, whose partitions correspond to those of dedupe.changelog")
 	}
 	if d.OnChange == "refuse" {
-		wrong("dedupe.on_change", "cannot refuse with a changelog: it may hold the keys of several configurations, and those of others are ignored; set reset")
+		wrong("dedupe.on_change", "requires on_change: reset with a changelog: a changelog may hold the keys of several configurations, and each ignores the keys of the others")
 	}
 	taken := slices.Contains(topics, log.Topic)
 	for _, out := range p.outputs() {

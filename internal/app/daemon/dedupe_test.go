@@ -166,7 +166,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"a changelog with a bad name", "topic: keys", "topic: a/b", "c.yaml:5:50: topic: invalid topic name"},
 		{"two topics", "[t]", "[t, u]", "c.yaml:3:52: topics: dedupe supports only one topic"},
 		{"two sources", "codec:", "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [u], group: g}\ncodec:", "requires a single source"},
-		{"on_change", "scope: lane", "scope: lane, on_change: refuse", "c.yaml:5:42: on_change: dedupe cannot refuse with a changelog"},
+		{"on_change", "scope: lane", "scope: lane, on_change: refuse", "c.yaml:5:42: on_change: dedupe requires on_change: reset with a changelog"},
 		{"the topic of the source", "topic: keys", "topic: t", "dedupe requires a topic of its own"},
 		{"the topic of a sink", "topic: keys", "topic: out", "dedupe requires a topic of its own"},
 		{"no dead letter", letters, "", "dedupe requires a dead_letter"},

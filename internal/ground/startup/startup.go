@@ -31,8 +31,8 @@ func delay() int {
 	return before
 }
 
-// Begin makes the process collect garbage as its environment says, 100 ms after the
-// first call. main calls it first.
+// Begin restores the GOGC of the environment 100 ms after the first call. main calls
+// Begin before anything else.
 func Begin() { begin() }
 
 var begin = sync.OnceFunc(func() {

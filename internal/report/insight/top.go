@@ -135,8 +135,8 @@ type Period struct {
 }
 
 // Result returns the n most frequent keys of each period, the earliest period
-// first. No URL can be counted afterwards. It returns an error if they do not
-// fit into the memory.
+// first. No URL can be counted afterwards. Result returns an error if these keys
+// do not fit into the memory.
 func (t *Top) Result(n int) ([]Period, error) {
 	periods := map[string]*ranking{}
 	for _, w := range t.workers {
