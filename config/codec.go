@@ -17,9 +17,9 @@ import (
 // Not covered by the stability page.
 type Codec struct {
 	// The maximum size of the output of a record with many URLs, if each is written
-	// with the field record. When the output has reached this size, the other URLs have
-	// an empty field record and the flag record-omitted. Default: 64 times the size of
-	// the record, and at least 64MiB.
+	// with the field record. URLs beyond this size have an empty field record and the
+	// flag record-omitted. Default: 64 times the size of the record, and at least
+	// 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
 	// The URLs of an access log to normalize. all means every one that the
 	// format has.
