@@ -83,7 +83,7 @@ func judgeLetters(t *testing.T, what string, records [][]byte, letters []string)
 func TestKafkaLetterSizes(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
 		kafkatest.CreateTopic(t, w.conn, w.topic("small"), 1, map[string]string{"max.message.bytes": fmt.Sprint(letterLimit)})
-		config := strings.Replace(w.config(), "from: lines", "from: jsonl, url_field: url", 1)
+		config := strings.Replace(w.config(), "from: lines", "from: jsonl\n      url_field: url", 1)
 		config = strings.Replace(config, w.name+"-dead", w.name+"-small, compress: none", 1)
 		p := start(t, config)
 		records := letterRecords(t)
@@ -125,7 +125,7 @@ func TestNATSLetterSizes(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, strings.Replace(w.config(), "from: lines", "from: jsonl, url_field: url", 1))
+	p := start(t, strings.Replace(w.config(), "from: lines", "from: jsonl\n      url_field: url", 1))
 	records := letterRecords(t)
 	for _, r := range records {
 		if _, err := w.js.PublishAsync("in.x", r, jetstream.WithStallWait(patience)); err != nil {

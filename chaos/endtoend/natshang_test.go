@@ -52,7 +52,7 @@ func TestNATSHang(t *testing.T) {
 	config := strings.ReplaceAll(w.config(), w.srv.URL(), "nats://"+behind.Addr())
 	config = strings.Replace(config, "nats://"+behind.Addr(), "nats://"+before.Addr(), 1)
 	config = strings.Replace(config, "{ack_wait: 2s}", "{ack_wait: 200ms, max_ack_pending: 100000}", 1)
-	config = strings.Replace(config, "sources:\n", fmt.Sprintf("sources:\n  - file: {include: [%q], mode: tail, poll_interval: 100ms}\n", filepath.Join(dir, "*.log")), 1)
+	config = strings.Replace(config, "sources:\n", fmt.Sprintf("sources:\n  - file: {from: lines, include: [%q], mode: tail, poll_interval: 100ms}\n", filepath.Join(dir, "*.log")), 1)
 	appendLines(0)
 	p := start(t, config)
 	advance(t, "it works", w.stored, func() bool { return w.stored() >= lines })
