@@ -41,11 +41,16 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 			*f.value = v
 		}
 	}
+	_, err := codec.ParseLevel(id[identity.By])
+	keyed, named := err == nil, o.cmd.Flags().Changed("key")
+	if keyed && named && !o.cmd.Flags().Changed("by") {
+		o.By = "key" // at the level that the user names, which may be another than the set's
+	}
 	if o.By == codec.LevelMatch.String() { // no field of that name
 		o.By = ""
 	}
 	// The written key is the one that is compared.
-	if _, err := codec.ParseLevel(id[identity.By]); err == nil && !o.cmd.Flags().Changed("key") {
+	if keyed && !named {
 		o.Key = id[identity.By]
 	}
 }
