@@ -75,7 +75,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "batches after a rejected record overtake it", File: "pipeline/engine/ticket.go",
-		Old: "\t\tlower(&ordered.held, t.b.Seq) // keeps the batches after it from the sink\n", New: "",
+		Old: "\t\tlower(&ordered.held, t.b.Seq) // withholds later batches from the sink\n", New: "",
 		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
