@@ -79,7 +79,7 @@ func (d *daemonRun) killed(srv *s3test.Server, rng *rand.Rand, kills int, writes
 	completing := 0
 	for hits < kills {
 		d.start()
-		limit := time.Duration(50+rng.IntN(300)) * time.Millisecond
+		limit := time.Duration(20+rng.IntN(250)) * time.Millisecond
 		if writes && hits%2 == 1 {
 			limit = time.Minute
 			victim.Store(d.cmd.Process)
@@ -114,11 +114,12 @@ func (d *daemonRun) killed(srv *s3test.Server, rng *rand.Rand, kills int, writes
 func again(t *testing.T, run func(rng *rand.Rand, kills int) int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(41, 1))
-	for left := objectKills(); left > 0; {
-		n := run(rng, left)
-		if left -= n; n == 0 {
-			t.Fatal("not killed: the test shows nothing")
+	left, runs := objectKills(), 0
+	for most := 10 * left; left > 0; runs++ {
+		if runs == most { // each run can end before it is killed
+			t.Fatalf("%d runs, and %d kills are left: the test shows too little", runs, left)
 		}
+		left -= run(rng, left)
 	}
 }
 
