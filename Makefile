@@ -132,13 +132,9 @@ peers: ## compare urlfold with other URL libraries, in ns per URL (the set of re
 bench-peers: ## compare urlfold with other programs and libraries on FILE, a log or a list of your own
 	bench/peers.sh $(FILE)
 
-.PHONY: bench-formats
-bench-formats: build ## compare the speed of the text formats with that of combined (needs URLFOLD_CORPORA)
-	cd bench && $(GO) run ./cmd/formats -urlfold ../urlfold
-
-.PHONY: bench-cores
-bench-cores: ## compare archives on two processors with one (needs URLFOLD_CORPORA)
-	bench/cores.sh
+.PHONY: tables
+tables: ## make all tables of docs/performance.md, or those of TABLE: jobs, programs, sets, cores, sizes, formats (about 2 hours)
+	bench/run.sh $(TABLE)
 
 .PHONY: bench-kafka
 bench-kafka: ## measure messages per second from Kafka to Kafka, compared with the bare client library (starts a broker)

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Compare urlfold on two processors with urlfold on one: a combined log of 500 MB in
+# Compare urlfold on two processors with urlfold on one: the day set of 500 MB in
 # eight gzip files, in one file of 1,000 members, and in one file of a single member
 # that was read before. Prints the median wall times, the median of the ratios, and the
-# most memory that a run took (resident set size, MiB). Needs URLFOLD_CORPORA, taskset and
-# GNU time.
+# most memory that a run took (resident set size, MiB). Needs taskset and GNU time.
 #
 #     bench/cores.sh              seven rounds
 #     ROUNDS=3 MB=200 CPUS=2,3 bench/cores.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-source ./archive.sh
+source ./sets.sh
+archive=$work/day.log.gz
 rounds=${ROUNDS:-7}
 cpus=${CPUS:-0,1}
-urlfold=$work/urlfold
-(cd .. && go build -o "$urlfold" ./cmd/urlfold)
+urlfold=$work/urlfold-new
 
 # cut_archive cuts the log into parts of whole lines, and compresses each.
 cut_archive() { # FOLDER PARTS
@@ -25,9 +24,10 @@ cut_archive() { # FOLDER PARTS
   mv "$1.part" "$1"
 }
 
-eight=$work/eight-$mb
-members=$work/members-$mb.gz
-index=$work/log-$mb.gzi
+eight=$work/eight
+members=$work/members.gz
+index=$work/day.gzi
+[[ $archive -nt $eight ]] && rm -rf "$eight" "$members" "$index"
 [[ -d $eight ]] || cut_archive "$eight" 8
 if [[ ! -s $members ]]; then
   cut_archive "$work/members" 1000

@@ -26,7 +26,7 @@ const (
 // forms holds the formats, in the exact form of their vendors. The manual of
 // each is linked in docs/reference/formats.md.
 var forms = []form{
-	{name: baseline, args: []string{"-f", "combined"}, line: combinedForm},
+	{name: combined, args: []string{"-f", "combined"}, line: combinedForm},
 	{name: "clf", args: []string{"-f", "clf"}, line: `<client> - - [<clf>] "<method> <target> HTTP/1.1" <status> <bytes>`},
 	{name: "vhost_combined", args: []string{"-f", "vhost_combined"}, line: host + `:443 ` + combinedForm},
 	{name: "vhost_common", args: []string{"-f", "vhost_common"}, line: host + `:443 <client> - - [<clf>] "<method> <target> HTTP/1.1" <status> <bytes>`},

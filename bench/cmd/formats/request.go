@@ -22,7 +22,10 @@ const host = "www.example.com"
 // with escaped quotes are left out: each format escapes them in its own way.
 var combinedLine = regexp.MustCompile(`^(\S+) \S+ \S+ \[([^]]+)\] "([A-Z]+) (/[^ "\\]*) (HTTP/1\.[01])" (\d{3}) (\d+|-) "([^"\\]*)" "([^"\\]*)"$`)
 
-// readRequests returns the requests of a combined log.
+// maxRequests bounds the memory: a request takes about 3 KB.
+const maxRequests = 200_000
+
+// readRequests returns the first requests of a combined log.
 func readRequests(file string) ([]request, error) {
 	log, err := os.ReadFile(file)
 	if err != nil {
@@ -31,6 +34,9 @@ func readRequests(file string) ([]request, error) {
 	var requests []request
 	for line := range bytes.Lines(log) {
 		m := combinedLine.FindSubmatch(bytes.TrimRight(line, "\r\n"))
+		if len(requests) == maxRequests {
+			break
+		}
 		if m == nil {
 			continue
 		}

@@ -1,5 +1,5 @@
 // Gunzip decompresses all members of a gzip file with the library that urlfold
-// uses, and discards the result. log.sh compares urlfold with it.
+// uses, and discards the result. peers.sh compares urlfold with it.
 package main
 
 import (

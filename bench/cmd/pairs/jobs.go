@@ -41,9 +41,9 @@ var jobs = []job{
 	{"crawl, analytics and page", list("-p", "analytics", "-k", "page", "-r", "keys", "SETS/crawl.txt")},
 }
 
-// oldNames are the names of options in programs of before 0.1.0, such as the default
+// oldNames are the names of options and levels in programs of before 0.1.0, such as the default
 // baseline.
-var oldNames = map[string]string{"--dedupe": "--unique"}
+var oldNames = map[string]string{"--dedupe": "--unique", "fetch": "k2", "page": "k3"}
 
 // namesOf returns what a program calls the options of jobs, if it is something else.
 func namesOf(program string) (map[string]string, error) {

@@ -112,7 +112,7 @@ func TestDocsNames(t *testing.T) {
 		t.Errorf("%d commands", n)
 	}
 	for command, want := range map[string]string{
-		"make nothing": "target nothing", "make help": "", ".ci/nothing": ".ci/nothing", ".ci/run": "", "./log.sh": "",
+		"make nothing": "target nothing", "make help": "", ".ci/nothing": ".ci/nothing", ".ci/run": "", "./run.sh": "",
 		"go run ./cmd/nothing": "./cmd/nothing", "go test ./codec/... -run TestNothing": "test TestNothing",
 		"X=1 go test ./codec -run '^TestWPT$'": "", "go generate ./...": "",
 	} {
