@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
@@ -84,7 +85,7 @@ func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
 	}
 	i, kind := start+n, HostRegName
 	if last := start + bits.Len64(pauses); isDigit(src[last]) && !cleanHostEnd(src[start:i]) {
-		if kind = HostIPv4; !isDottedDecimal(src[start:i]) {
+		if kind = HostIPv4; !ip.IsV4(src[start:i]) {
 			return opening{odd: oddOther}
 		}
 	}
@@ -208,7 +209,7 @@ func (u *URL) setFront(src []byte, start, end int) bool {
 	kind := HostRegName
 	switch {
 	case cleanHostEnd(src[start:end]):
-	case isDottedDecimal(src[start:end]):
+	case ip.IsV4(src[start:end]):
 		kind = HostIPv4
 	default:
 		return false

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -327,7 +328,7 @@ func (i *inspector) literal(text []byte) {
 	f := FlagIPLiteralBad
 	zone := bytes.IndexByte(text, '%')
 	if zone > 0 {
-		if _, ok := parseIPv6(text[1:zone]); ok {
+		if _, ok := ip.ParseV6(text[1:zone]); ok {
 			f = FlagZoneID
 		}
 	}

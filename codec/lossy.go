@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -148,7 +149,7 @@ func (w *rewriter) hostK2() {
 	if w.known != schemeOther && w.u.kind == HostRegName && endsInNumber(host) {
 		if addr, ok := ipv4Value(host); ok {
 			at := len(w.dst)
-			w.dst = appendIPv4(w.dst, addr)
+			w.dst = ip.AppendV4(w.dst, addr)
 			w.rewrote(ruleIPv4, Host, host, w.dst[at:])
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
@@ -539,9 +540,9 @@ func (w *writer) literal(host []byte) {
 	if w.in.kind != HostIPv6 || !w.rules.Has(RuleShortIPv6) {
 		return
 	}
-	groups, _ := parseIPv6(host[1 : len(host)-1])
+	groups, _ := ip.ParseV6(host[1 : len(host)-1])
 	var short [41]byte
-	text := append(appendIPv6(append(short[:0], '['), groups), ']')
+	text := append(ip.AppendV6(append(short[:0], '['), groups), ']')
 	w.rewrote(RuleShortIPv6, Host, w.dst[start:], text)
 	w.dst = append(w.dst[:start], text...)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -118,7 +119,7 @@ func (t *keyTracer) hostK2() {
 		return
 	}
 	if addr, ok := ipv4Value(host); ok {
-		t.text[Host] = string(appendIPv4(nil, addr))
+		t.text[Host] = string(ip.AppendV4(nil, addr))
 		t.to(ruleIPv4, t.String())
 	}
 }

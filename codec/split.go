@@ -1,6 +1,10 @@
 package codec
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ip"
+)
 
 // split finds the components of src by the grammar of RFC 3986, extended so
 // that every byte string has components: the scheme, up to a ':' that follows
@@ -154,7 +158,7 @@ func (u *URL) readHost(src []byte) (at int, err Error) {
 		}
 	}
 	u.kind = HostRegName
-	if isDigit(host[0]) && isDottedDecimal(host) {
+	if isDigit(host[0]) && ip.IsV4(host) {
 		u.kind = HostIPv4
 	}
 	return 0, 0

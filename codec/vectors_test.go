@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -93,7 +94,7 @@ func checkIPv4Value(t *testing.T, input, hostname string) {
 	}
 	got := ""
 	if addr, ok := ipv4Value([]byte(host)); ok {
-		got = string(appendIPv4(nil, addr))
+		got = string(ip.AppendV4(nil, addr))
 	}
 	if got != hostname {
 		t.Errorf("%q: the address is %q, want %q", input, got, hostname)

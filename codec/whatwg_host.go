@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -48,7 +49,7 @@ func (p *parser) literal(text []byte, at int) bool {
 	}
 	p.out.kind = HostIPv6
 	start := len(p.dst)
-	p.dst = append(appendIPv6(append(p.dst, '['), groups), ']')
+	p.dst = append(ip.AppendV6(append(p.dst, '['), groups), ']')
 	p.rewroteHost(RuleShortIPv6, text, p.dst[start:])
 	return true
 }
@@ -183,7 +184,7 @@ func (p *parser) number(text []byte, start, at int) bool {
 	if !ok {
 		return false
 	}
-	p.dst = appendIPv4(p.dst[:at], addr)
+	p.dst = ip.AppendV4(p.dst[:at], addr)
 	p.rewrote(ruleIPv4, Host, s.host, p.dst[at:])
 	p.out.kind = HostIPv4
 	return true

@@ -2,8 +2,8 @@ package codec
 
 import (
 	"bytes"
-	"strconv"
 
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -134,19 +134,8 @@ func ipv4Number(b []byte) (n uint64, notDecimal, ok bool) {
 	return n, radix != 10, true
 }
 
-// appendIPv4 appends an address in dotted decimal.
-func appendIPv4(dst []byte, addr uint32) []byte {
-	for shift := 24; shift >= 0; shift -= 8 {
-		dst = strconv.AppendUint(dst, uint64(addr>>shift&0xFF), 10)
-		if shift > 0 {
-			dst = append(dst, '.')
-		}
-	}
-	return dst
-}
-
 // ipv6 runs the IPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
-// on b, which begins at in[at]. It accepts the same texts as parseIPv6, and
+// on b, which begins at in[at]. It accepts the same texts as ip.ParseV6, and
 // also records what is wrong and where.
 func (p *parser) ipv6(b []byte, at int) (groups [8]uint16, ok bool) {
 	s := ipv6Parser{p: p, b: b, at: at, compress: -1}
@@ -194,7 +183,7 @@ func (s *ipv6Parser) run() bool {
 			s.compress = s.piece
 			continue
 		}
-		value, length := parseGroup(s.b[s.i:])
+		value, length := ip.ParseGroup(s.b[s.i:])
 		s.i += length
 		if s.c() == '.' {
 			if length == 0 {

@@ -1,5 +1,8 @@
 // Package ascii has the tests and conversions of ASCII bytes that the programs in
 // package peer share. Package codec has its own, which its fast paths inline.
+//
+//	ascii.go   classes of bytes, the case of letters, the end of a scheme
+//	escape.go  percent-encoding
 package ascii
 
 import "unicode/utf8"
@@ -13,13 +16,18 @@ func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 // IsHex reports whether c is a hex digit.
 func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
+// IsAlnum reports whether text consists of letters and digits.
+func IsAlnum(text []byte) bool {
+	for _, c := range text {
+		if !IsAlpha(c) && !IsDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // Unhex returns the value of a hex digit.
 func Unhex(c byte) byte { return 9*(c>>6) + c&15 }
-
-// IsEscape reports whether text starts with an escape: '%' and two hex digits.
-func IsEscape(text []byte) bool {
-	return len(text) >= 3 && text[0] == '%' && IsHex(text[1]) && IsHex(text[2])
-}
 
 // Lower returns c in lower case.
 func Lower(c byte) byte {
@@ -44,6 +52,15 @@ func AppendLower(dst, text []byte) []byte {
 	return dst
 }
 
+// Replace changes each byte from of text to to.
+func Replace(text []byte, from, to byte) {
+	for i, c := range text {
+		if c == from {
+			text[i] = to
+		}
+	}
+}
+
 // Only reports whether text has no byte above 0x7F.
 func Only(text []byte) bool {
 	for _, c := range text {
@@ -52,4 +69,20 @@ func Only(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// SchemeEnd returns the offset of the ':' after the scheme that text starts with, or 0:
+// RFC 3986, section 3.1.
+func SchemeEnd(text []byte) int {
+	for i, c := range text {
+		switch {
+		case IsAlpha(c):
+		case i > 0 && (IsDigit(c) || c == '+' || c == '-' || c == '.'):
+		case c == ':':
+			return i
+		default:
+			return 0
+		}
+	}
+	return 0
 }

@@ -6,6 +6,7 @@ package punycode
 import (
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // The parameters of Punycode: RFC 3492, section 5.
@@ -174,7 +175,17 @@ func (e *encoder) long(dst []byte, label []rune) []byte {
 // points: RFC 3492, section 6.2. It returns false for invalid digits, overflow,
 // and code points that are not scalar values. It does not check for disallowed
 // code points.
-func AppendDecoded(dst []rune, src []rune) ([]rune, bool) {
+func AppendDecoded(dst, src []rune) ([]rune, bool) {
+	return appendDecoded(dst, src, decoder{limit: MaxDelta, maxLength: math.MaxInt})
+}
+
+// AppendDecodedGo is [AppendDecoded] as golang.org/x/net/idna v0.17.0 decodes: with smaller
+// numbers, up to 1,024 code points if any is inserted, and surrogates as U+FFFD.
+func AppendDecodedGo(dst, src []rune) ([]rune, bool) {
+	return appendDecoded(dst, src, decoder{limit: MaxSignedDelta, maxLength: 1024, surrogates: true})
+}
+
+func appendDecoded(dst, src []rune, d decoder) ([]rune, bool) {
 	basic := 0
 	for i, r := range src {
 		if r == '-' {
@@ -182,7 +193,7 @@ func AppendDecoded(dst []rune, src []rune) ([]rune, bool) {
 		}
 	}
 	dst = append(dst, src[:basic]...)
-	d := decoder{bias: initialBias, n: initialN, length: uint64(basic)}
+	d.bias, d.n, d.length = initialBias, initialN, uint64(basic)
 	if basic > 0 {
 		src = src[basic+1:]
 	}
@@ -194,6 +205,9 @@ func AppendDecoded(dst []rune, src []rune) ([]rune, bool) {
 
 // A decoder holds the state of RFC 3492, section 6.2.
 type decoder struct {
+	limit      uint64 // largest number
+	maxLength  uint64
+	surrogates bool // they are U+FFFD, and no errors
 	n, i, bias uint64
 	length     uint64 // length of the output
 	read       int    // digits read
@@ -209,14 +223,14 @@ func (d *decoder) next(src []rune) (r rune, at uint64, ok bool) {
 		}
 		digit, ok := valueOf(src[d.read])
 		d.read++
-		if d.i += digit * w; !ok || d.i > math.MaxUint32 {
+		if d.i += digit * w; !ok || d.i > d.limit {
 			return 0, 0, false
 		}
 		t := threshold(k, d.bias)
 		if digit < t {
 			break
 		}
-		if w *= base - t; w > math.MaxUint32 {
+		if w *= base - t; w > d.limit {
 			return 0, 0, false
 		}
 	}
@@ -225,8 +239,12 @@ func (d *decoder) next(src []rune) (r rune, at uint64, ok bool) {
 	d.n += d.i / d.length
 	at = d.i % d.length
 	d.i = at + 1
-	if d.n > 0x10FFFF || d.n >= 0xD800 && d.n < 0xE000 {
+	surrogate := d.n >= 0xD800 && d.n < 0xE000
+	switch {
+	case d.n > utf8.MaxRune || d.length > d.maxLength || surrogate && !d.surrogates:
 		return 0, 0, false
+	case surrogate:
+		return utf8.RuneError, at, true
 	}
 	return rune(d.n), at, true
 }

@@ -20,8 +20,6 @@ const (
 	scopeChar                   // java.net.URI: in the scope of an IPv6 address
 )
 
-const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-
 // sets has the sets of each byte. Escapes are not part of them.
 var sets = func() (t [256]set) {
 	add := func(s set, chars string) {
@@ -30,25 +28,19 @@ var sets = func() (t [256]set) {
 		}
 	}
 	const mark = "-_.!~*'()"
-	add(unreserved, alnum+"-._~")
-	add(uric, alnum+mark+";/?:@&=+$,[]")
-	add(pathChar, alnum+mark+":@&=+$,;/")
-	add(regName, alnum+mark+"$,;:@&=+")
-	add(userChar, alnum+mark+";:&=+$,")
-	add(schemeChar, alnum+"+-.")
-	add(scopeChar, alnum+"_.")
+	add(unreserved, ascii.Alnum+"-._~")
+	add(uric, ascii.Alnum+mark+";/?:@&=+$,[]")
+	add(pathChar, ascii.Alnum+mark+":@&=+$,;/")
+	add(regName, ascii.Alnum+mark+"$,;:@&=+")
+	add(userChar, ascii.Alnum+mark+";:&=+$,")
+	add(schemeChar, ascii.Alnum+"+-.")
+	add(scopeChar, ascii.Alnum+"_.")
 	add(escapedChar, "\"#<>[]^`{|}\x7f ")
 	for c := range 0x20 {
 		t[c] |= escapedChar
 	}
 	return t
 }()
-
-const upperHex = "0123456789ABCDEF"
-
-func appendEscape(dst []byte, c byte) []byte {
-	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
-}
 
 // appendEscaped appends text, decoded as UTF-8, with everything escaped that is
 // not ASCII or never valid in a URL, and each '%' that starts no escape.
@@ -60,12 +52,12 @@ func appendEscaped(dst, text []byte) []byte {
 			r, size := decodeRune(text[i:])
 			var buf [utf8.UTFMax]byte
 			for _, c := range buf[:utf8.EncodeRune(buf[:], r)] {
-				dst = appendEscape(dst, c)
+				dst = ascii.AppendEscape(dst, c)
 			}
 			i += size
 			continue
 		case sets[c]&escapedChar != 0, c == '%' && !ascii.IsEscape(text[i:]):
-			dst = appendEscape(dst, c)
+			dst = ascii.AppendEscape(dst, c)
 		default:
 			dst = append(dst, c)
 		}
@@ -77,17 +69,14 @@ func appendEscaped(dst, text []byte) []byte {
 // appendDecoded appends text with the escapes of unreserved characters decoded
 // and the others in upper case.
 func appendDecoded(dst, text []byte) []byte {
-	for i := 0; i < len(text); i++ {
-		if !ascii.IsEscape(text[i:]) {
-			dst = append(dst, text[i])
-			continue
-		}
-		if c := ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2]); sets[c]&unreserved != 0 {
+	for len(text) > 0 {
+		c, n := ascii.Unescape(text)
+		if n == 1 || sets[c]&unreserved != 0 {
 			dst = append(dst, c)
 		} else {
-			dst = appendEscape(dst, c)
+			dst = ascii.AppendEscape(dst, c)
 		}
-		i += 2
+		text = text[n:]
 	}
 	return dst
 }

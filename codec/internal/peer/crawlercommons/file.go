@@ -31,9 +31,7 @@ func (n *normalizer) normalizeFile(file []byte) ([]byte, bool) {
 		return nil, false
 	}
 	n.fields = n.fields[:0]
-	for rest, more := decoded[mark+1:], true; more; {
-		var raw []byte
-		raw, rest, more = bytes.Cut(rest, []byte("&"))
+	for raw := range bytes.SplitSeq(decoded[mark+1:], []byte("&")) {
 		if name, value, _ := bytes.Cut(raw, []byte("=")); len(name) > 0 {
 			n.fields = append(n.fields, field{name, value, len(n.fields)})
 		}

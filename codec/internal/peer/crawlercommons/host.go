@@ -36,16 +36,12 @@ func (h *hostBuffers) normalize(host []byte) (_ []byte, ok bool) {
 // decode sets h.runes to the host, decoded and in lower case.
 func (h *hostBuffers) decode(host []byte) {
 	h.decoded, h.runes = h.decoded[:0], h.runes[:0]
-	for i := 0; i < len(host); i++ {
-		c := host[i]
-		switch c {
-		case '+':
+	for len(host) > 0 {
+		c, n := ascii.Unescape(host)
+		if host[0] == '+' {
 			c = ' '
-		case '%':
-			c = ascii.Unhex(host[i+1])<<4 | ascii.Unhex(host[i+2])
-			i += 2
 		}
-		h.decoded = append(h.decoded, c)
+		h.decoded, host = append(h.decoded, c), host[n:]
 	}
 	for text := h.decoded; len(text) > 0; {
 		r, size := rune(text[0]), 1

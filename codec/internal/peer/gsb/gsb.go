@@ -24,6 +24,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
@@ -73,30 +74,53 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 	}
 	start := len(dst)
 	dst = append(ascii.AppendLower(dst, scheme), "://"...)
-	dst = appendEscaped(dst, c.host)
-	dst = appendEscaped(dst, c.path)
+	dst = peer.AppendGoogle(dst, c.host)
+	dst = peer.AppendGoogle(dst, c.path)
 	if hasQuery {
-		dst = appendEscaped(append(dst, '?'), query)
+		dst = peer.AppendGoogle(append(dst, '?'), query)
 	}
 	chain.Step("canonicalize", dst[start:])
 	return dst, true
 }
 
+// maxRounds is the number of rounds of decoding from which a URL is rejected.
+// The last round changes nothing.
+const maxRounds = 1024
+
+// unescape sets c.text to text without tabs and line ends, decoded until no
+// escape remains. It returns false if that takes more than maxRounds rounds.
+//
+// It decodes all rounds in one pass: escapes do not overlap, so the result does
+// not depend on the order, and an escape is decoded in the round after that in
+// which its last character appeared.
+func (c *canonicalizer) unescape(text []byte) bool {
+	c.text, c.round = c.text[:0], c.round[:0]
+	for _, b := range text {
+		if b == '\t' || b == '\n' || b == '\r' {
+			continue
+		}
+		c.text, c.round = append(c.text, b), append(c.round, 0)
+		for n := len(c.text) - 3; n >= 0 && ascii.IsEscape(c.text[n:]); n = len(c.text) - 3 {
+			c.text[n], _ = ascii.Unescape(c.text[n:])
+			c.round[n] = max(c.round[n], c.round[n+1], c.round[n+2]) + 1
+			if c.round[n] >= maxRounds {
+				return false
+			}
+			c.text, c.round = c.text[:n+1], c.round[:n+1]
+		}
+	}
+	return true
+}
+
 // splitScheme cuts the scheme and its slashes. scheme is empty if text has no
 // scheme.
 func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
-	for i, c := range text {
-		switch {
-		case ascii.IsAlpha(c):
-		case i > 0 && (ascii.IsDigit(c) || c == '+' || c == '-' || c == '.'):
-		case i > 0 && c == ':' && !startsWithPort(text[i:]):
-			rest, ok = bytes.CutPrefix(text[i+1:], []byte("//"))
-			return text[:i], rest, ok
-		default:
-			return nil, text, true
-		}
+	n := ascii.SchemeEnd(text)
+	if n == 0 || startsWithPort(text[n:]) {
+		return nil, text, true
 	}
-	return nil, text, true
+	rest, ok = bytes.CutPrefix(text[n+1:], []byte("//"))
+	return text[:n], rest, ok
 }
 
 // startsWithPort reports whether text, which starts with a colon, continues with
@@ -134,9 +158,11 @@ func (c *canonicalizer) setHost(host []byte) bool {
 		}
 	}
 	if address, ok := parseIPv4(c.host); ok {
-		c.host = appendIPv4(c.host[:0], address)
-	} else if address, ok := parseIPv6(c.host); ok && c.version >= 5 {
-		c.host = appendIPv6(c.host[:0], address)
+		c.host = ip.AppendV4(c.host[:0], address)
+	} else if n := len(c.host); n > 2 && c.host[0] == '[' && c.host[n-1] == ']' && c.version >= 5 {
+		if groups, ok := ip.ParseV6(c.host[1 : n-1]); ok {
+			c.host = appendIPv6(c.host[:0], groups)
+		}
 	}
 	return len(c.host) > 0
 }

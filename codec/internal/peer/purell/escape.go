@@ -10,7 +10,7 @@ const (
 	inPath     set = 1 << iota // path: unreserved and reserved without ? and #
 	inFragment                 // fragment: unreserved and reserved without #
 	inUser                     // userinfo, by net/url and after purell's corrections
-	inValue                    // a value that url.QueryEscape has encoded
+	inValue                    // a value that url.QueryEscape has encoded, before a space is '+'
 	inHost                     // what a host may contain
 	validUser                  // what net/url accepts as userinfo
 )
@@ -22,17 +22,15 @@ var sets = func() (t [256]set) {
 			t[chars[i]] |= s
 		}
 	}
-	const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	add(inPath|inFragment|inUser|inValue|inHost, alnum+"-._~")
+	add(inPath|inFragment|inUser|inValue|inHost, ascii.Alnum+"-._~")
 	add(inPath|inFragment, ":/[]@!$&'()*+,;=")
 	add(inFragment, "?")
+	add(inValue, " ")
 	add(inUser, "$&+,;=!'()*")
 	add(inHost, `!$&'()*+,;=:[]<>"`)
-	add(validUser, alnum+"-._:~!$&'()*+,;=%@")
+	add(validUser, ascii.Alnum+"-._:~!$&'()*+,;=%@")
 	return t
 }()
-
-const upperHex = "0123456789ABCDEF"
 
 // appendEscaped appends text and escapes the bytes outside the set.
 func appendEscaped(dst, text []byte, in set) []byte {
@@ -40,34 +38,24 @@ func appendEscaped(dst, text []byte, in set) []byte {
 		if sets[c]&in != 0 {
 			dst = append(dst, c)
 		} else {
-			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+			dst = ascii.AppendEscape(dst, c)
 		}
 	}
 	return dst
 }
 
-// appendUnescaped appends text with its escapes decoded. It fails if a '%' is
-// not followed by two hex digits.
-func appendUnescaped(dst, text []byte) ([]byte, bool) {
-	for i := 0; i < len(text); {
-		c, n, ok := unescaped(text[i:])
-		if !ok {
+// appendUnescaped appends text with its escapes decoded and, if plus is set, each '+' as a
+// space. It fails if a '%' is not followed by two hex digits.
+func appendUnescaped(dst, text []byte, plus bool) ([]byte, bool) {
+	for len(text) > 0 {
+		c, n := ascii.Unescape(text)
+		switch {
+		case text[0] == '%' && n == 1:
 			return dst, false
+		case text[0] == '+' && plus:
+			c = ' '
 		}
-		dst = append(dst, c)
-		i += n
+		dst, text = append(dst, c), text[n:]
 	}
 	return dst, true
-}
-
-// unescaped returns the first byte of text, decoded, and how many bytes encode
-// it.
-func unescaped(text []byte) (c byte, n int, ok bool) {
-	switch {
-	case text[0] != '%':
-		return text[0], 1, true
-	case !ascii.IsEscape(text):
-		return 0, 0, false
-	}
-	return ascii.Unhex(text[1])<<4 | ascii.Unhex(text[2]), 3, true
 }

@@ -51,7 +51,7 @@ func (h *hostBuffers) toASCII(host []byte) ([]byte, bool) {
 func (h *hostBuffers) appendLabel(dst []byte, label []rune) ([]byte, bool) {
 	if len(label) >= 4 && string(label[:4]) == "xn--" {
 		var ok bool
-		if h.label, ok = appendDecoded(h.label[:0], label[4:]); !ok {
+		if h.label, ok = punycode.AppendDecodedGo(h.label[:0], label[4:]); !ok {
 			return dst, false
 		}
 		label = h.label

@@ -12,13 +12,15 @@ import (
 // hexadecimal number as purell writes it: in four decimal parts.
 func (u *parts) decodeHost() {
 	name, tail := splitTail(u.host)
-	u.decodeDWORD(name, tail)
+	if v, ok := parseNumber(name, 10); ok {
+		u.setAddress(bytesOf(v), tail)
+	}
 	name, tail = splitTail(u.host)
 	u.decodeOctal(name, tail)
 	name, tail = splitTail(u.host)
 	if digits, ok := bytes.CutPrefix(name, []byte("0x")); ok {
 		if v, ok := parseNumber(digits, 16); ok {
-			u.setAddress(v>>24&0xff, v>>16&0xff, v>>8&0xff, v&0xff, tail)
+			u.setAddress(bytesOf(v), tail)
 		}
 	}
 }
@@ -40,10 +42,9 @@ func splitTail(host []byte) (name, tail []byte) {
 	return host[:i], host[i:]
 }
 
-func (u *parts) decodeDWORD(name, tail []byte) {
-	if v, ok := parseNumber(name, 10); ok {
-		u.setAddress(v>>24&0xff, v>>16&0xff, v>>8&0xff, v&0xff, tail)
-	}
+// bytesOf returns the low four bytes of v.
+func bytesOf(v int64) [4]int64 {
+	return [...]int64{v >> 24 & 0xff, v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff}
 }
 
 func (u *parts) decodeOctal(name, tail []byte) {
@@ -64,15 +65,18 @@ func (u *parts) decodeOctal(name, tail []byte) {
 			return
 		}
 	}
-	u.setAddress(v[0], v[1], v[2], v[3], tail)
+	u.setAddress(v, tail)
 }
 
-// setAddress replaces the host by the address a.b.c.d and keeps its last bytes,
+// setAddress replaces the host by the numbers of an address and keeps its last bytes,
 // tail.
-func (u *parts) setAddress(a, b, c, d int64, tail []byte) {
-	text := strconv.AppendInt(u.spare[:0], a, 10)
-	for _, v := range [...]int64{b, c, d} {
-		text = strconv.AppendInt(append(text, '.'), v, 10)
+func (u *parts) setAddress(address [4]int64, tail []byte) {
+	text := u.spare[:0]
+	for i, v := range address {
+		if i > 0 {
+			text = append(text, '.')
+		}
+		text = strconv.AppendInt(text, v, 10)
 	}
 	u.spare = append(text, tail...)
 	u.host = u.spare

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 )
 
 // parse splits src as url.Parse of Go 1.26 does with its default settings.
@@ -14,7 +15,7 @@ func (u *parts) parse(src []byte) bool {
 		return false
 	}
 	var ok bool
-	u.fragment, ok = appendUnescaped(u.fragment, fragment)
+	u.fragment, ok = appendUnescaped(u.fragment, fragment, false)
 	return ok
 }
 
@@ -51,26 +52,18 @@ func (u *parts) parseWithoutFragment(src []byte) bool {
 			return false
 		}
 	}
-	u.path, ok = appendUnescaped(u.path, rest)
+	u.path, ok = appendUnescaped(u.path, rest, false)
 	return ok
 }
 
 // parseScheme cuts the scheme off.
 func (u *parts) parseScheme(src []byte) (rest []byte, ok bool) {
-	for i, c := range src {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && (ascii.IsDigit(c) || c == '+' || c == '-' || c == '.'):
-		case c == ':' && i == 0:
-			return nil, false
-		case c == ':':
-			u.scheme = ascii.AppendLower(u.scheme, src[:i])
-			return src[i+1:], true
-		default:
-			return src, true
-		}
+	n := ascii.SchemeEnd(src)
+	if n == 0 {
+		return src, !bytes.HasPrefix(src, []byte(":"))
 	}
-	return src, true
+	u.scheme = ascii.AppendLower(u.scheme, src[:n])
+	return src[n+1:], true
 }
 
 func (u *parts) parseAuthority(authority []byte) (ok bool) {
@@ -86,24 +79,19 @@ func (u *parts) parseAuthority(authority []byte) (ok bool) {
 	}
 	u.hasUser = true
 	name, password, hasPassword := bytes.Cut(userinfo, []byte(":"))
-	if u.user, ok = appendUser(u.user, name); !ok || !hasPassword {
+	if ok = u.addUser(name); !ok || !hasPassword {
 		return ok
 	}
-	u.user, ok = appendUser(append(u.user, ':'), password)
-	return ok
+	u.user = append(u.user, ':')
+	return u.addUser(password)
 }
 
-// appendUser appends a name or a password, decoded and encoded again.
-func appendUser(dst, text []byte) ([]byte, bool) {
-	for i := 0; i < len(text); {
-		c, n, ok := unescaped(text[i:])
-		if !ok {
-			return dst, false
-		}
-		dst = appendEscaped(dst, []byte{c}, inUser)
-		i += n
+// addUser appends a name or a password to the userinfo, decoded and encoded again.
+func (u *parts) addUser(text []byte) (ok bool) {
+	if u.spare, ok = appendUnescaped(u.spare[:0], text, false); ok {
+		u.user = appendEscaped(u.user, u.spare, inUser)
 	}
-	return dst, true
+	return ok
 }
 
 // parseHost decodes a host with its port.
@@ -163,7 +151,8 @@ func (u *parts) parseLiteral(host []byte) (ok bool) {
 	if u.rawHost, ok = appendHost(u.rawHost, zone, true); !ok {
 		return false
 	}
-	if !isIPv6(u.rawHost[start:]) {
+	literal, zone, hasZone := bytes.Cut(u.rawHost[start:], []byte("%"))
+	if _, ok = ip.ParseV6(literal); !ok || hasZone && len(zone) == 0 {
 		return false
 	}
 	u.rawHost = append(append(u.rawHost, ']'), port...)
@@ -174,25 +163,16 @@ func (u *parts) parseLiteral(host []byte) (ok bool) {
 // the characters of a host, and of spaces; elsewhere only escapes of '%' and of
 // bytes above 7F are allowed.
 func appendHost(dst, text []byte, zone bool) ([]byte, bool) {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c != '%' {
-			if c < 0x80 && sets[c]&inHost == 0 {
-				return dst, false
-			}
-			dst = append(dst, c)
-			continue
+	for len(text) > 0 {
+		c, n := ascii.Unescape(text)
+		allowed := c >= 0x80 || sets[c]&inHost != 0 // '%' is not in the set
+		if n > 1 {
+			allowed = c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || sets[c]&inHost != 0)
 		}
-		if i+2 >= len(text) || !ascii.IsHex(text[i+1]) || !ascii.IsHex(text[i+2]) {
-			return dst, false
-		}
-		c = ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2])
-		allowed := c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || sets[c]&inHost != 0)
 		if !allowed {
 			return dst, false
 		}
-		dst = append(dst, c)
-		i += 2
+		dst, text = append(dst, c), text[n:]
 	}
 	return dst, true
 }

@@ -22,9 +22,7 @@ func (n *normalizer) sortQuery() {
 	u := &n.url
 	n.fields, n.text = n.fields[:0], n.text[:0]
 	if bytes.Count(u.query, []byte("&")) < maxFields {
-		for rest := u.query; len(rest) > 0; {
-			var raw []byte
-			raw, rest, _ = bytes.Cut(rest, []byte("&"))
+		for raw := range bytes.SplitSeq(u.query, []byte("&")) {
 			n.addField(raw)
 		}
 	}
@@ -54,12 +52,12 @@ func (n *normalizer) addField(raw []byte) {
 	}
 	name, value, _ := bytes.Cut(raw, []byte("="))
 	f, ok := field{name: len(n.text)}, false
-	if n.text, ok = appendFormUnescaped(n.text, name); !ok {
+	if n.text, ok = appendUnescaped(n.text, name, true); !ok {
 		n.text = n.text[:f.name]
 		return
 	}
 	f.value = len(n.text)
-	if n.text, ok = appendFormUnescaped(n.text, value); !ok {
+	if n.text, ok = appendUnescaped(n.text, value, true); !ok {
 		n.text = n.text[:f.name]
 		return
 	}
@@ -67,34 +65,11 @@ func (n *normalizer) addField(raw []byte) {
 	n.fields = append(n.fields, f)
 }
 
-// appendFormUnescaped is appendUnescaped, and '+' becomes a space.
-func appendFormUnescaped(dst, text []byte) ([]byte, bool) {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch c {
-		case '%':
-			if i+2 >= len(text) || !ascii.IsHex(text[i+1]) || !ascii.IsHex(text[i+2]) {
-				return dst, false
-			}
-			c = ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2])
-			i += 2
-		case '+':
-			c = ' '
-		}
-		dst = append(dst, c)
-	}
-	return dst, true
-}
-
 // appendFormEscaped appends text as url.QueryEscape returns it. text may be a
 // part of dst.
 func appendFormEscaped(dst, text []byte) []byte {
-	for _, c := range text {
-		if c == ' ' {
-			dst = append(dst, '+')
-		} else {
-			dst = appendEscaped(dst, []byte{c}, inValue)
-		}
-	}
+	start := len(dst)
+	dst = appendEscaped(dst, text, inValue)
+	ascii.Replace(dst[start:], ' ', '+')
 	return dst
 }

@@ -3,20 +3,20 @@ package python
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 )
 
 // AppendLower appends UTF-8 text as str.lower returns it.
 func AppendLower(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
-			if 'A' <= c && c <= 'Z' {
-				c |= 0x20
-			}
-			dst = append(dst, c)
+			dst = append(dst, ascii.Lower(c))
 			i++
 			continue
 		}
@@ -76,13 +76,10 @@ func isCaseIgnorable(r rune) bool {
 // It returns false if that raises UnicodeError.
 func AppendIDNA(dst []byte, text []rune) ([]byte, bool) {
 	start := len(dst)
-	ascii := true
-	for _, r := range text {
-		ascii = ascii && r < utf8.RuneSelf
-	}
+	plain := !slices.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 	for first := true; len(text) > 0; first = false {
 		n := 0
-		for n < len(text) && text[n] != '.' && (ascii || !idna2003.IsDot(text[n])) {
+		for n < len(text) && text[n] != '.' && (plain || !idna2003.IsDot(text[n])) {
 			n++
 		}
 		if !first {
@@ -109,146 +106,22 @@ type IPv6 struct {
 }
 
 // ParseIPv6 parses an address as ipaddress.IPv6Address does.
-func ParseIPv6(text []byte) (ip IPv6, ok bool) {
+func ParseIPv6(text []byte) (a IPv6, ok bool) {
 	text, scope, scoped := bytes.Cut(text, []byte{'%'})
-	if scoped && len(scope) == 0 || bytes.IndexByte(scope, '%') >= 0 || bytes.IndexByte(text, '/') >= 0 || bytes.IndexByte(scope, '/') >= 0 {
-		return ip, false
+	if scoped && len(scope) == 0 || bytes.ContainsAny(scope, "%/") {
+		return a, false
 	}
-	ip.Scope = scope
-	n, gap := 0, -1
-	if len(text) < 2 {
-		return ip, false
-	}
-	if text[0] == ':' {
-		if text[1] != ':' {
-			return ip, false
-		}
-		text = text[1:]
-	}
-	for first := true; len(text) > 0; first = false {
-		if text[0] == ':' { // the second colon of two
-			if gap >= 0 {
-				return ip, false
-			}
-			gap = n
-			if text = text[1:]; len(text) == 0 {
-				break
-			}
-		} else if first && gap >= 0 {
-			return ip, false
-		}
-		part, rest, more := bytes.Cut(text, []byte{':'})
-		if bytes.IndexByte(part, '.') >= 0 {
-			v4, ok := ParseIPv4(part)
-			if !ok || more || n > 6 {
-				return ip, false
-			}
-			ip.Groups[n], ip.Groups[n+1] = uint16(v4>>16), uint16(v4)
-			n += 2
-			break
-		}
-		group, ok := parseGroup(part)
-		if !ok || n == len(ip.Groups) {
-			return ip, false
-		}
-		ip.Groups[n] = group
-		n++
-		if more && len(rest) == 0 {
-			return ip, false // a single colon at the end
-		}
-		text = rest
-	}
-	if gap < 0 {
-		return ip, n == len(ip.Groups)
-	}
-	if n == len(ip.Groups) {
-		return ip, false
-	}
-	moved := n - gap
-	copy(ip.Groups[8-moved:], ip.Groups[gap:n])
-	clear(ip.Groups[gap : 8-moved])
-	return ip, true
-}
-
-func parseGroup(part []byte) (n uint16, ok bool) {
-	for _, c := range part {
-		d := Unhex(c)
-		if d > 15 {
-			return 0, false
-		}
-		n = n<<4 | uint16(d)
-	}
-	return n, 0 < len(part) && len(part) <= 4
-}
-
-// Unhex returns the value of a hex digit, or 255.
-func Unhex(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 255
+	a.Scope = scope
+	a.Groups, ok = ip.ParseV6(text)
+	return a, ok
 }
 
 // AppendTo appends the address as str(IPv6Address) returns it: in the form of
 // RFC 5952, but never with an IPv4 address at the end.
-func (ip *IPv6) AppendTo(dst []byte) []byte {
-	start, size := -1, 1
-	for i := 0; i < 8; i++ {
-		j := i
-		for j < 8 && ip.Groups[j] == 0 {
-			j++
-		}
-		if j-i > size {
-			start, size = i, j-i
-		}
-		i = j
-	}
-	const hex = "0123456789abcdef"
-	for i := 0; i < 8; i++ {
-		if i == start {
-			dst = append(dst, "::"...)
-			if i += size; i == 8 {
-				break
-			}
-		} else if i > 0 {
-			dst = append(dst, ':')
-		}
-		leading := true
-		for shift := 12; shift >= 0; shift -= 4 {
-			d := ip.Groups[i] >> shift & 15
-			if leading = leading && d == 0 && shift > 0; !leading {
-				dst = append(dst, hex[d])
-			}
-		}
-	}
-	if len(ip.Scope) > 0 {
-		dst = append(append(dst, '%'), ip.Scope...)
+func (a *IPv6) AppendTo(dst []byte) []byte {
+	dst = ip.AppendV6(dst, a.Groups)
+	if len(a.Scope) > 0 {
+		dst = append(append(dst, '%'), a.Scope...)
 	}
 	return dst
-}
-
-// ParseIPv4 parses an address as ipaddress.IPv4Address does: four decimal
-// numbers without leading zeros.
-func ParseIPv4(text []byte) (ip uint32, ok bool) {
-	for i := range 4 {
-		part, rest, more := bytes.Cut(text, []byte{'.'})
-		if len(part) == 0 || len(part) > 3 || len(part) > 1 && part[0] == '0' || more != (i < 3) {
-			return 0, false
-		}
-		n := uint32(0)
-		for _, c := range part {
-			if c < '0' || c > '9' {
-				return 0, false
-			}
-			n = n*10 + uint32(c-'0')
-		}
-		if n > 255 {
-			return 0, false
-		}
-		ip, text = ip<<8|n, rest
-	}
-	return ip, true
 }

@@ -61,14 +61,3 @@ func aton(host []byte) (ip uint32, kind numberKind) {
 	}
 	return 0, noIP
 }
-
-// appendIP appends four decimal numbers with dots.
-func appendIP(dst []byte, ip uint32) []byte {
-	for shift := 24; shift >= 0; shift -= 8 {
-		dst = strconv.AppendUint(dst, uint64(ip>>shift&255), 10)
-		if shift > 0 {
-			dst = append(dst, '.')
-		}
-	}
-	return dst
-}

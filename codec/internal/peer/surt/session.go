@@ -1,13 +1,18 @@
 package surt
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/internal/peer"
+)
 
 // stripPathSession removes the session id of ASP.NET from a path in lower case:
 // "(24 characters)", or several with a letter in front in more parentheses, as
 // a segment before a name that ends in ".aspx".
 func stripPathSession(path []byte) []byte {
-	path = stripSegment(path, lettersLen)
-	return stripSegment(path, plainLen)
+	path = stripSegment(path, peer.ASPSessions)
+	return stripSegment(path, peer.ASPSession)
 }
 
 // stripSegment removes the last segment of the length that match returns, if
@@ -17,47 +22,13 @@ func stripSegment(path []byte, match func([]byte) int) []byte {
 		if path[i] != '/' {
 			continue
 		}
-		if n := match(path[i+1:]); n > 0 && hasPage(path[i+1+n:]) {
-			return append(path[:i+1], path[i+1+n:]...)
+		n := match(path[i+1:])
+		end := i + 1 + n
+		if n > 0 && end < len(path) && path[end] == '/' && hasPage(path[end+1:]) {
+			return append(path[:i+1], path[end+1:]...)
 		}
 	}
 	return path
-}
-
-// plainLen returns the length of "(…)/" at the start of text, or 0.
-func plainLen(text []byte) int {
-	if n := idLen(text); n > 0 && n < len(text) && text[n] == '/' {
-		return n + 1
-	}
-	return 0
-}
-
-// lettersLen returns the length of "(a(…)b(…))/" at the start of text, or 0.
-func lettersLen(text []byte) int {
-	if len(text) == 0 || text[0] != '(' {
-		return 0
-	}
-	n := 1
-	for n < len(text) && 'a' <= text[n] && text[n] <= 'z' {
-		id := idLen(text[n+1:])
-		if id == 0 {
-			return 0
-		}
-		n += 1 + id
-	}
-	if n == 1 || !bytes.HasPrefix(text[n:], []byte(")/")) {
-		return 0
-	}
-	return n + 2
-}
-
-// idLen returns the length of "(…)" with 24 letters and digits, or 0.
-func idLen(text []byte) int {
-	const n = 24
-	if len(text) < n+2 || text[0] != '(' || text[n+1] != ')' || !all(text[1:n+1], isAlnum) {
-		return 0
-	}
-	return n + 2
 }
 
 // hasPage reports whether text contains ".aspx" after at least one byte and
@@ -99,7 +70,7 @@ func stripLast(query []byte, match func([]byte) int) []byte {
 
 // fixedLen returns the length of name and n letters or digits, or 0.
 func fixedLen(q []byte, name string, n int) int {
-	if !hasPrefixFold(q, name) || len(q) < len(name)+n || !all(q[len(name):len(name)+n], isAlnum) {
+	if !hasPrefixFold(q, name) || len(q) < len(name)+n || !ascii.IsAlnum(q[len(name):len(name)+n]) {
 		return 0
 	}
 	return len(name) + n
@@ -108,7 +79,8 @@ func fixedLen(q []byte, name string, n int) int {
 func aspLen(q []byte) int {
 	const name, letters, id = "aspsessionid", 8, 24
 	const n = len(name) + letters + 1 + id
-	if !hasPrefixFold(q, name) || len(q) < n || !all(q[len(name):len(name)+letters], isLetter) || q[len(name)+letters] != '=' || !all(q[n-id:n], isLetter) {
+	other := func(r rune) bool { return r >= 0x80 || !ascii.IsAlpha(byte(r)) }
+	if !hasPrefixFold(q, name) || len(q) < n || bytes.ContainsFunc(q[len(name):len(name)+letters], other) || q[len(name)+letters] != '=' || bytes.ContainsFunc(q[n-id:n], other) {
 		return 0
 	}
 	return n
@@ -140,15 +112,3 @@ func fieldLen(q []byte) int {
 func hasPrefixFold(text []byte, prefix string) bool {
 	return len(text) >= len(prefix) && bytes.EqualFold(text[:len(prefix)], []byte(prefix))
 }
-
-func all(text []byte, is func(byte) bool) bool {
-	for _, b := range text {
-		if !is(b) {
-			return false
-		}
-	}
-	return true
-}
-
-func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
-func isAlnum(b byte) bool  { return isLetter(b) || '0' <= b && b <= '9' }

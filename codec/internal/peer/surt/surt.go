@@ -16,11 +16,11 @@ package surt
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
@@ -76,26 +76,11 @@ func (c *canonicalizer) parse(src []byte) bool {
 		}
 	}
 	c.text = c.text[:0]
-	if schemeEnd(c.spare) == 0 {
+	if ascii.SchemeEnd(c.spare) == 0 {
 		c.text = append(c.text, "http://"...)
 	}
 	c.text = append(c.text, c.spare...)
 	return c.split(lastProtocol(c.text))
-}
-
-// schemeEnd returns the offset of the ':' after the scheme, or 0.
-func schemeEnd(text []byte) int {
-	for i, b := range text {
-		switch {
-		case 'a' <= b|0x20 && b|0x20 <= 'z':
-		case i > 0 && ('0' <= b && b <= '9' || b == '+' || b == '-' || b == '.'):
-		case i > 0 && b == ':':
-			return i
-		default:
-			return 0
-		}
-	}
-	return 0
 }
 
 // lastProtocol drops all but the last of repeated "http://" and "https://".
@@ -111,7 +96,7 @@ func lastProtocol(text []byte) []byte {
 
 func protocol(text []byte) int {
 	for _, p := range []string{"http://", "https://"} {
-		if len(text) >= len(p) && string(text[:len(p)]) == p {
+		if bytes.HasPrefix(text, []byte(p)) {
 			return len(p)
 		}
 	}
@@ -120,7 +105,7 @@ func protocol(text []byte) int {
 
 // split sets the parts of a URL with a scheme.
 func (c *canonicalizer) split(text []byte) bool {
-	n := schemeEnd(text)
+	n := ascii.SchemeEnd(text)
 	c.scheme, text = text[:n], text[n+1:]
 	if i := bytes.IndexByte(text, '#'); i >= 0 {
 		text = text[:i]
@@ -181,7 +166,7 @@ const maxDigits = 4300
 // an error.
 func (c *canonicalizer) google() bool {
 	if len(c.query) > 0 {
-		c.queryBuf = appendEscaped(c.queryBuf[:0], c.unescape(c.query))
+		c.queryBuf = peer.AppendGoogle(c.queryBuf[:0], c.unescape(c.query))
 		c.query = c.queryBuf
 	}
 	hasHost := len(c.host) > 0
@@ -192,9 +177,16 @@ func (c *canonicalizer) google() bool {
 	if len(c.host) > 0 {
 		c.path = c.normalPath(c.path)
 	}
-	c.pathBuf = appendEscaped(c.pathBuf[:0], c.path)
+	c.pathBuf = peer.AppendGoogle(c.pathBuf[:0], c.path)
 	c.path = c.pathBuf
 	return true
+}
+
+// unescape decodes the escapes of text until nothing changes. The result is
+// valid until the next call.
+func (c *canonicalizer) unescape(text []byte) []byte {
+	c.spare = ascii.AppendAllUnescaped(c.spare[:0], text)
+	return c.spare
 }
 
 func (c *canonicalizer) googleHost() bool {
@@ -220,15 +212,15 @@ func (c *canonicalizer) googleHost() bool {
 		}
 	}
 	host = bytes.Trim(c.hostBuf, ".")
-	ip, kind := parseIP(host)
+	address, kind := parseIP(host)
 	switch kind {
 	case invalidNumber:
 		return false
 	case isIP:
-		c.host = appendIP(c.hostBuf[:0], ip)
+		c.host = ip.AppendV4(c.hostBuf[:0], address)
 	default:
 		c.spare = ascii.AppendLower(c.spare[:0], host)
-		c.host = appendEscaped(c.hostBuf[:0], c.spare)
+		c.host = peer.AppendGoogle(c.hostBuf[:0], c.spare)
 	}
 	c.hostBuf = c.host
 	return true
@@ -318,13 +310,7 @@ func (c *canonicalizer) sortQuery() {
 	if len(c.query) <= 1 {
 		return
 	}
-	c.fields = c.fields[:0]
-	for rest, more := c.query, true; more; {
-		var field []byte
-		field, rest, more = bytes.Cut(rest, []byte{'&'})
-		c.fields = append(c.fields, field)
-	}
-	slices.SortStableFunc(c.fields, func(a, b []byte) int {
+	c.spare, c.fields = peer.AppendSorted(c.spare[:0], c.query, c.fields, func(a, b []byte) int {
 		nameA, valueA, hasA := bytes.Cut(a, []byte{'='})
 		nameB, valueB, hasB := bytes.Cut(b, []byte{'='})
 		switch order := bytes.Compare(nameA, nameB); {
@@ -337,13 +323,6 @@ func (c *canonicalizer) sortQuery() {
 		}
 		return bytes.Compare(valueA, valueB)
 	})
-	c.spare = c.spare[:0]
-	for i, field := range c.fields {
-		if i > 0 {
-			c.spare = append(c.spare, '&')
-		}
-		c.spare = append(c.spare, field...)
-	}
 	c.query = c.spare
 }
 

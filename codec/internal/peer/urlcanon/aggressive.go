@@ -1,6 +1,10 @@
 package urlcanon
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/peer"
+)
 
 func httpsToHTTP(c *canonicalizer) bool {
 	if string(c.url.scheme) == "https" {
@@ -132,37 +136,17 @@ func stripPathSessions(c *canonicalizer) bool {
 	return true
 }
 
-// aspSegment returns the length of "(id)/" or "(a(id)b(id))/" at the start of a
-// path in lower case, or 0.
+// aspSegment returns the length of the session ids that peer.ASPSession or peer.ASPSessions
+// finds and the slash after them, or 0.
 func aspSegment(path []byte) int {
-	n := parenthesesLen(path)
-	if n == 0 && len(path) > 0 && path[0] == '(' {
-		n = 1
-		for n < len(path) && 'a' <= path[n] && path[n] <= 'z' {
-			id := parenthesesLen(path[n+1:])
-			if id == 0 {
-				return 0
-			}
-			n += 1 + id
-		}
-		if n == 1 || n == len(path) || path[n] != ')' {
-			return 0
-		}
-		n++
+	n := peer.ASPSession(path)
+	if n == 0 {
+		n = peer.ASPSessions(path)
 	}
 	if n == 0 || n == len(path) || path[n] != '/' {
 		return 0
 	}
 	return n + 1
-}
-
-// parenthesesLen returns the length of "(…)" with 24 letters and digits, or 0.
-func parenthesesLen(text []byte) int {
-	const n = 24
-	if len(text) < n+2 || text[0] != '(' || text[n+1] != ')' || idLen(text[1:n+1], 0) != n {
-		return 0
-	}
-	return n + 2
 }
 
 func stripSlash(c *canonicalizer) bool {

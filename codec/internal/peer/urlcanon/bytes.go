@@ -2,60 +2,41 @@ package urlcanon
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
-	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
-// A set is a set of bytes.
-type set [256]bool
-
-// setOf returns the set of controls up to space or, without space, of those
-// below, of the bytes from 0x7F, and of more.
-func setOf(space bool, more string) *set {
-	s := new(set)
+// allBut returns the visible characters of ASCII, and the space if it is not in escaped,
+// but those in escaped.
+func allBut(escaped string) *ascii.Set {
+	s := new(ascii.Set)
 	for c := range s {
-		s[c] = c < ' ' || c == ' ' && space || c >= 0x7F
-	}
-	for _, c := range []byte(more) {
-		s[c] = true
+		s[c] = c >= ' ' && c < 0x7F && !strings.ContainsRune(escaped, rune(c))
 	}
 	return s
 }
 
-// The sets of bytes that steps escape.
+// The sets of bytes that steps do not escape.
 var (
-	c0Set           = setOf(false, "")
-	hostSet         = setOf(true, "")
-	pathSet         = setOf(true, "\"#<>?`{}")
-	querySet        = setOf(true, "\"#<>")
-	userinfoSet     = setOf(true, "\"#<>?`{}/:;=@[\\]^|")
-	googleSet       = setOf(true, "#%")
-	lessUserinfoSet = setOf(true, "#%:@")
-	lessPathSet     = setOf(true, "#%?")
-	lessQuerySet    = setOf(true, "#%&=")
+	c0Set           = allBut("")
+	hostSet         = allBut(" ")
+	pathSet         = allBut(" \"#<>?`{}")
+	querySet        = allBut(" \"#<>")
+	userinfoSet     = allBut(" \"#<>?`{}/:;=@[\\]^|")
+	lessUserinfoSet = allBut(" #%:@")
+	lessPathSet     = allBut(" #%?")
+	lessQuerySet    = allBut(" #%&=")
 )
 
-// encode escapes the bytes of part that are in s.
-func (c *canonicalizer) encode(part *[]byte, s *set) {
-	if !bytes.ContainsFunc(*part, func(r rune) bool { return r >= 0x7F || s[byte(r)] }) {
+// encode escapes the bytes of part that are not in plain.
+func (c *canonicalizer) encode(part *[]byte, plain *ascii.Set) {
+	if !bytes.ContainsFunc(*part, func(r rune) bool { return r >= 0x7F || !plain[byte(r)] }) {
 		return
 	}
 	start := len(c.arena)
-	c.arena = appendEncoded(c.arena, *part, s)
+	c.arena = ascii.AppendEscaped(c.arena, *part, plain)
 	*part = c.since(start)
-}
-
-func appendEncoded(dst, text []byte, s *set) []byte {
-	const hex = "0123456789ABCDEF"
-	for _, b := range text {
-		if s[b] {
-			dst = append(dst, '%', hex[b>>4], hex[b&15])
-			continue
-		}
-		dst = append(dst, b)
-	}
-	return dst
 }
 
 // decode decodes the escapes of part once, or until nothing changes.
@@ -63,32 +44,12 @@ func (c *canonicalizer) decode(part *[]byte, repeatedly bool) {
 	if bytes.IndexByte(*part, '%') < 0 {
 		return
 	}
-	start := len(c.arena)
-	c.arena = append(c.arena, *part...)
-	for {
-		n := len(c.arena)
-		c.arena = c.arena[:start+decodeInPlace(c.arena[start:])]
-		if !repeatedly || len(c.arena) == n {
-			break
-		}
+	start, decode := len(c.arena), ascii.AppendUnescaped
+	if repeatedly {
+		decode = ascii.AppendAllUnescaped
 	}
+	c.arena = decode(c.arena, *part)
 	*part = c.since(start)
-}
-
-// decodeInPlace decodes escapes once and returns the new length.
-func decodeInPlace(text []byte) int {
-	out := text[:0]
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if high, low := python.Unhex(text[i+1]), python.Unhex(text[i+2]); high|low != 255 {
-				out = append(out, high<<4|low)
-				i += 2
-				continue
-			}
-		}
-		out = append(out, text[i])
-	}
-	return len(out)
 }
 
 // lowerPart writes part in lower case.
@@ -97,9 +58,7 @@ func (c *canonicalizer) lowerPart(part *[]byte) {
 		return
 	}
 	start := len(c.arena)
-	for _, b := range *part {
-		c.arena = append(c.arena, ascii.Lower(b))
-	}
+	c.arena = ascii.AppendLower(c.arena, *part)
 	*part = c.since(start)
 }
 

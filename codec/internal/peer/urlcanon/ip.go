@@ -12,7 +12,7 @@ import (
 type ipAddress struct {
 	kind ipKind
 	v4   uint32
-	v6   python.IPv6
+	v6   [8]uint16
 }
 
 type ipKind uint8
@@ -38,8 +38,7 @@ func parseIP(host []byte) ipAddress {
 	}
 	if n > 2 && utf8.Valid(host) {
 		if v6, ok := python.ParseIPv6(host[1 : n-1]); ok {
-			v6.Scope = nil
-			return ipAddress{kind: ip6, v6: v6}
+			return ipAddress{kind: ip6, v6: v6.Groups}
 		}
 	}
 	return ipAddress{}

@@ -2,13 +2,13 @@ package urlcanon
 
 import (
 	"bytes"
-	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
-	"github.com/urlfold/urlfold/codec/internal/idna2003"
+	"github.com/urlfold/urlfold/codec/internal/ip"
+	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/idna2008"
+	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
 func removeJunk(c *canonicalizer) bool {
@@ -76,18 +76,13 @@ func reparseHost(c *canonicalizer) bool {
 // normalizeIP writes the IP address. A negative number is an error.
 func normalizeIP(c *canonicalizer) bool {
 	start := len(c.arena)
-	switch ip := &c.url.ip; ip.kind {
+	switch address := &c.url.ip; address.kind {
 	case negative:
 		return false
 	case ip4:
-		for shift := 24; shift >= 0; shift -= 8 {
-			c.arena = strconv.AppendUint(c.arena, uint64(ip.v4>>shift&255), 10)
-			if shift > 0 {
-				c.arena = append(c.arena, '.')
-			}
-		}
+		c.arena = ip.AppendV4(c.arena, address.v4)
 	case ip6:
-		c.arena = append(ip.v6.AppendTo(append(c.arena, '[')), ']')
+		c.arena = append(ip.AppendV6(append(c.arena, '['), address.v6), ']')
 	default:
 		return true
 	}
@@ -125,7 +120,7 @@ func isPlainHost(host []byte) bool {
 	n := 0
 	for _, b := range host {
 		switch {
-		case ascii.IsAlpha(b), '0' <= b && b <= '9', b == '-':
+		case ascii.IsAlpha(b), ascii.IsDigit(b), b == '-':
 			if n++; n > 63 {
 				return false
 			}
@@ -140,24 +135,10 @@ func isPlainHost(host []byte) bool {
 
 func appendIDNA2003(dst []byte, host []rune) ([]byte, bool) {
 	host, ok := idna2008.Remap(host, true)
-	if !ok {
+	if !ok || len(host) == 0 || host[len(host)-1] == '.' {
 		return dst, false
 	}
-	start := len(dst)
-	for {
-		n := slices.Index(host, '.')
-		label := host
-		if n >= 0 {
-			label = host[:n]
-		}
-		if dst, ok = idna2003.AppendASCII(dst, label); !ok {
-			return dst[:start], false
-		}
-		if n < 0 {
-			return dst, true
-		}
-		dst, host = append(dst, '.'), host[n+1:]
-	}
+	return python.AppendIDNA(dst, host)
 }
 
 func encodeHost(c *canonicalizer) bool {
@@ -328,7 +309,7 @@ func decodeExceptQuery(c *canonicalizer) bool {
 func googleEncode(c *canonicalizer) bool {
 	u := &c.url
 	for _, p := range [...]*[]byte{&u.scheme, &u.username, &u.password, &u.host, &u.port, &u.path, &u.query, &u.fragment} {
-		c.encode(p, googleSet)
+		c.encode(p, peer.Google)
 	}
 	return true
 }
@@ -336,7 +317,7 @@ func googleEncode(c *canonicalizer) bool {
 func lessDumbEncode(c *canonicalizer) bool {
 	u := &c.url
 	for _, p := range [...]*[]byte{&u.scheme, &u.host, &u.port, &u.fragment} {
-		c.encode(p, googleSet)
+		c.encode(p, peer.Google)
 	}
 	c.encode(&u.username, lessUserinfoSet)
 	c.encode(&u.password, lessUserinfoSet)
@@ -347,13 +328,11 @@ func lessDumbEncode(c *canonicalizer) bool {
 // recodeQuery decodes and encodes each name and value by itself.
 func recodeQuery(c *canonicalizer) bool {
 	u := &c.url
-	if !bytes.ContainsFunc(u.query, func(r rune) bool { return r >= 0x7F || googleSet[byte(r)] || r == '=' }) {
+	if !bytes.ContainsFunc(u.query, func(r rune) bool { return r >= 0x7F || !peer.Google[byte(r)] || r == '=' }) {
 		return true
 	}
 	c.stack = c.stack[:0]
-	for rest, more := u.query, true; more; {
-		var field []byte
-		field, rest, more = bytes.Cut(rest, []byte{'&'})
+	for field := range bytes.SplitSeq(u.query, []byte{'&'}) {
 		name, value, has := bytes.Cut(field, []byte{'='})
 		c.decode(&name, true)
 		c.encode(&name, lessQuerySet)
@@ -419,20 +398,8 @@ func sortQuery(c *canonicalizer) bool {
 	if bytes.IndexByte(u.query, '&') < 0 {
 		return true
 	}
-	c.stack = c.stack[:0]
-	for rest, more := u.query, true; more; {
-		var field []byte
-		field, rest, more = bytes.Cut(rest, []byte{'&'})
-		c.stack = append(c.stack, field)
-	}
-	slices.SortFunc(c.stack, bytes.Compare)
 	start := len(c.arena)
-	for i, field := range c.stack {
-		if i > 0 {
-			c.arena = append(c.arena, '&')
-		}
-		c.arena = append(c.arena, field...)
-	}
+	c.arena, c.stack = peer.AppendSorted(c.arena, u.query, c.stack, bytes.Compare)
 	u.query = c.since(start)
 	return true
 }

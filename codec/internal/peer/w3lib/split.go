@@ -21,18 +21,16 @@ type splitResult struct {
 // splitURL splits text as _urlsplit does. It changes text, and keeps slices of
 // it and of hosts. It returns false if the program raises an error.
 func splitURL(text []byte, hosts *[]byte) (u splitResult, ok bool) {
-	if n := schemeEnd(text); n > 0 {
-		u.scheme, text = lowerASCII(text[:n-1]), text[n:]
+	if n := ascii.SchemeEnd(text); n > 0 {
+		u.scheme, text = text[:n], text[n+1:]
+		ascii.LowerInPlace(u.scheme)
 	}
 	if isSpecial(u.scheme) {
-		for i, c := range text {
-			if c == '?' || c == '#' {
-				break
-			}
-			if c == '\\' {
-				text[i] = '/'
-			}
+		end := bytes.IndexAny(text, "?#")
+		if end < 0 {
+			end = len(text)
 		}
+		ascii.Replace(text[:end], '\\', '/')
 	}
 	var netloc []byte
 	bracket := bytes.IndexByte(text, '[') >= 0
@@ -80,7 +78,7 @@ func (u *splitResult) splitNetloc(netloc []byte, bracket bool, hosts *[]byte) bo
 	}
 	n := 0
 	for _, c := range port {
-		if c < '0' || c > '9' || len(port) > 4300 {
+		if !ascii.IsDigit(c) || len(port) > 4300 {
 			return false
 		}
 		n = min(n*10+int(c-'0'), 1<<16)
@@ -90,30 +88,6 @@ func (u *splitResult) splitNetloc(netloc []byte, bracket bool, hosts *[]byte) bo
 }
 
 var colon = []byte{':'}
-
-// schemeEnd returns the offset after the ':' of the scheme, or 0.
-func schemeEnd(text []byte) int {
-	for i, c := range text {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
-		case i > 0 && c == ':':
-			return i + 1
-		default:
-			return 0
-		}
-	}
-	return 0
-}
-
-func lowerASCII(text []byte) []byte {
-	for i, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			text[i] = c | 0x20
-		}
-	}
-	return text
-}
 
 // checkBrackets reports whether _check_bracketed_netloc accepts the netloc.
 func checkBrackets(netloc []byte) bool {
@@ -137,7 +111,7 @@ func checkBrackets(netloc []byte) bool {
 // isIPvFuture reports whether text matches v[a-fA-F0-9]+\..+ as a whole.
 func isIPvFuture(text []byte) bool {
 	i := 1
-	for i < len(text) && python.Unhex(text[i]) < 16 {
+	for i < len(text) && ascii.IsHex(text[i]) {
 		i++
 	}
 	return text[0] == 'v' && i > 1 && i+1 < len(text) && text[i] == '.'

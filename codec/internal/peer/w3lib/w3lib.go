@@ -15,6 +15,7 @@ package w3lib
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
@@ -74,7 +75,7 @@ func appendText(dst, src []byte) []byte {
 		}
 		r, n := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && n == 1 {
-			dst = appendEscape(dst, b)
+			dst = ascii.AppendEscape(dst, b)
 		} else {
 			dst = append(dst, src[i:i+n]...)
 		}
@@ -89,10 +90,10 @@ func appendText(dst, src []byte) []byte {
 func (c *canonicalizer) safeSplit(u *splitResult) bool {
 	c.netloc = c.netloc[:0]
 	if u.hasUser {
-		c.netloc = appendQuoted(c.netloc, c.unquote(u.username), userinfoSafe)
+		c.netloc = ascii.AppendEscaped(c.netloc, c.unquote(u.username), userinfoSafe)
 		if u.hasPassword {
 			c.netloc = append(c.netloc, ':')
-			c.netloc = appendQuoted(c.netloc, c.unquote(u.password), userinfoSafe)
+			c.netloc = ascii.AppendEscaped(c.netloc, c.unquote(u.password), userinfoSafe)
 		}
 		c.netloc = append(c.netloc, '@')
 	}
@@ -100,14 +101,14 @@ func (c *canonicalizer) safeSplit(u *splitResult) bool {
 		return false
 	}
 	if u.hasPort {
-		c.netloc = appendNumber(append(c.netloc, ':'), u.port)
+		c.netloc = strconv.AppendUint(append(c.netloc, ':'), uint64(u.port), 10)
 	}
-	c.path = appendQuoted(c.path[:0], u.path, pathSafe)
+	c.path = ascii.AppendEscaped(c.path[:0], u.path, pathSafe)
 	safe := pathSafe
 	if isSpecial(u.scheme) {
 		safe = specialQuerySafe
 	}
-	c.query = appendQuoted(c.query[:0], u.query, safe)
+	c.query = ascii.AppendEscaped(c.query[:0], u.query, safe)
 	if len(c.path) == 0 && len(c.query) > 0 && isSpecial(u.scheme) {
 		c.path = append(c.path, '/')
 	}
@@ -123,7 +124,7 @@ func (c *canonicalizer) safeSplit(u *splitResult) bool {
 }
 
 func (c *canonicalizer) unquote(text []byte) []byte {
-	c.spare = appendUnquoted(c.spare[:0], text, false)
+	c.spare = ascii.AppendUnescaped(c.spare[:0], text)
 	return c.spare
 }
 
@@ -149,9 +150,7 @@ func (c *canonicalizer) appendHost(host []byte) bool {
 // sortQuery sorts the parameters and encodes them in one way.
 func (c *canonicalizer) sortQuery() {
 	c.pairs, c.spare = c.pairs[:0], slices.Grow(c.spare[:0], len(c.query)) // pairs keep slices of spare
-	for rest, more := c.query, len(c.query) > 0; more; {
-		var field []byte
-		field, rest, more = bytes.Cut(rest, ampersand)
+	for field := range bytes.SplitSeq(c.query, ampersand) {
 		if len(field) == 0 {
 			continue
 		}
@@ -172,17 +171,23 @@ func (c *canonicalizer) sortQuery() {
 		if i > 0 {
 			c.query = append(c.query, '&')
 		}
-		c.query = append(appendQuoted(c.query, p.name, formSafe), '=')
-		c.query = appendQuoted(c.query, p.value, formSafe)
+		c.query = append(appendForm(c.query, p.name), '=')
+		c.query = appendForm(c.query, p.value)
 	}
 }
 
 var ampersand, equals = []byte{'&'}, []byte{'='}
 
-// decoded appends the decoded text to buf, and returns it and buf.
+// decoded appends the decoded text to buf, with '+' as a space, and returns it and buf.
 func decoded(buf, text []byte) (out, grown []byte) {
 	start := len(buf)
-	buf = appendUnquoted(buf, text, true)
+	for len(text) > 0 {
+		c, n := ascii.Unescape(text)
+		if text[0] == '+' {
+			c = ' '
+		}
+		buf, text = append(buf, c), text[n:]
+	}
 	return buf[start:], buf
 }
 
@@ -194,22 +199,16 @@ func (c *canonicalizer) requotePath() {
 		return
 	}
 	c.spare = c.spare[:0]
-	for i := 0; i < len(c.path); {
-		b, ok := unescape(c.path[i:])
-		if !ok {
-			c.spare = append(c.spare, c.path[i])
-			i++
-			continue
-		}
-		switch b {
-		case '%', '/', ';', '?':
-			c.spare = appendEscape(c.spare, b)
-		default:
+	for rest := c.path; len(rest) > 0; {
+		b, n := ascii.Unescape(rest)
+		if n > 1 && (b == '%' || b == '/' || b == ';' || b == '?') {
+			c.spare = ascii.AppendEscape(c.spare, b)
+		} else {
 			c.spare = append(c.spare, b)
 		}
-		i += 3
+		rest = rest[n:]
 	}
-	c.path = appendQuoted(c.path[:0], c.spare, rawPathSafe)
+	c.path = ascii.AppendEscaped(c.path[:0], c.spare, rawPathSafe)
 	if c.path[0] == '/' {
 		c.path = removeDots(c.path)
 	}
