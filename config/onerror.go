@@ -1,21 +1,26 @@
 package config
 
+import "cmp"
+
 // OnError holds the error policies: what to do with the records that cannot be
 // processed or delivered. dead-letter writes a record to the dead letter, and
-// requires that one is configured; pass-through passes it on as it is.
+// requires that one is configured; pass-through passes it on as it is; drop leaves
+// it out and counts it as lost. Where records that passed would have another shape
+// than the others, so that readers of the output stumble over them, pass-through and
+// truncate are errors: unparsed and oversize records among JSON and the rows of a
+// table, and all rejected records if codec.to is jsonl.
 // Not covered by the stability page.
 type OnError struct {
-	// Records that do not match the format. drop leaves them out. Default: the
-	// policy of rejected.
+	// Records that do not match the format. Default: the policy of rejected.
 	Unparsed string `yaml:"unparsed" enum:"dead-letter,pass-through,drop"`
 	// Records whose URL cannot be parsed, or has a flag that codec.reject lists.
 	// Default: dead-letter, or pass-through if no dead_letter is configured.
-	Rejected string `yaml:"rejected" enum:"dead-letter,pass-through"`
+	Rejected string `yaml:"rejected" enum:"dead-letter,pass-through,drop"`
 	// Records longer than codec.max_record. truncate cuts them, pass-through passes
 	// them on unparsed, and stop ends the run as soon as all earlier records of the
-	// same file, partition or stream are durable. Default: dead-letter, or
-	// pass-through if no dead_letter is configured.
-	Oversize string `yaml:"oversize" enum:"dead-letter,pass-through,truncate,stop"`
+	// same file, partition or stream are durable. Default: dead-letter, or the
+	// policy of rejected if no dead_letter is configured.
+	Oversize string `yaml:"oversize" enum:"dead-letter,pass-through,truncate,drop,stop"`
 	// Records that a sink refuses permanently, for example because the broker finds
 	// them too large or because the topic requires a key. dead-letter writes them to
 	// the dead letter, but after three consecutive batches were refused completely
@@ -40,20 +45,18 @@ func (d *decoder) resolveErrors(o *OnError) {
 		value         *string
 		with, without string // defaults with and without a dead letter
 	}{
-		{"oversize", &o.Oversize, to, "pass-through"},
 		{"rejected", &o.Rejected, to, "pass-through"},
 		{"unparsed", &o.Unparsed, "", ""},
+		{"oversize", &o.Oversize, to, ""},
 		{"refused", &o.Refused, to, "block"},
 	} {
 		switch {
 		case *c.value == to && !exists:
 			d.failText("on_error."+c.key, "dead_letter is not configured: add a dead_letter section or choose another value")
-		case *c.value == "" && c.value == &o.Unparsed:
-			*c.value = o.Rejected
 		case *c.value == "" && exists:
-			*c.value = c.with
+			*c.value = cmp.Or(c.with, o.Rejected)
 		case *c.value == "":
-			*c.value = c.without
+			*c.value = cmp.Or(c.without, o.Rejected)
 		}
 	}
 }

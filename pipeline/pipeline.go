@@ -55,7 +55,9 @@ func New(o Options) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
-	cfg.Divert = o.DeadLetter != nil
+	if o.DeadLetter != nil {
+		cfg.OnRejected = recordengine.DispositionDead
+	}
 	if o.Render != "" {
 		if cfg.Render, err = recordengine.ParseRender(o.Render); err != nil {
 			return nil, fmt.Errorf("pipeline: %w", err)

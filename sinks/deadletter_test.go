@@ -126,7 +126,7 @@ func runToDeadLetter(t *testing.T, src engine.Source, sink, dead engine.Sink, c 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Normalizer, c.Divert, c.Facts = n, true, true
+	c.Normalizer, c.OnRejected, c.Facts = n, record.DispositionDead, true
 	job, err := record.New(c)
 	if err != nil {
 		t.Fatal(err)

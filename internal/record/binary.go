@@ -46,9 +46,8 @@ func (w *Worker) rewriteBinary(out, dead, rec []byte, at *Position, st *Stats) (
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.rejects.divert {
-		st.Dead++
-		return out, w.r.deadLine(dead, rec, &v, at)
+	if v.bad != 0 && w.job.rejects.on != DispositionPass {
+		return out, w.aside(dead, rec, &v, at, st)
 	}
 	st.Emitted++
 	if len(z.text) == 0 {

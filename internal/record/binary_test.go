@@ -140,7 +140,7 @@ func withRender(c Config, r Render) Config {
 // end.
 func requireCut(t *testing.T, c Config, in []byte) {
 	t.Helper()
-	c.Divert = true
+	c.OnRejected = DispositionDead
 	w := newJob(t, c).NewWorker()
 	for n := 1; n < len(in); n++ {
 		var st Stats

@@ -94,16 +94,13 @@ type Config struct {
 	// text form of these keys; KeyRaw is not allowed, because output is text.
 	Level   codec.Level
 	KeyForm codec.KeyForm
-	// Divert sends records that cannot be parsed to the dead letters. If it is
-	// false, such records pass through, or become an object with an error.
-	Divert bool
-	// OnUnparsed is the disposition of records that do not match the format,
-	// and OnOversize the disposition of records longer than MaxRecord. The zero
-	// value of each follows Divert. DispositionDrop is valid only for
-	// OnUnparsed; DispositionTruncate and DispositionStop are valid only for
+	// OnRejected is the disposition of records that are rejected; zero means
+	// DispositionPass. OnUnparsed is the disposition of records that do not match
+	// the format, and OnOversize the disposition of records longer than MaxRecord.
+	// The zero value of each follows OnRejected. DispositionTruncate and DispositionStop are valid only for
 	// OnOversize. Records of a table cannot be truncated, because an open quote
 	// would swallow the next records.
-	OnUnparsed, OnOversize Disposition
+	OnRejected, OnUnparsed, OnOversize Disposition
 	// RejectFlags rejects records that have a URL with any of these flags, with
 	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
 	// scheme other than http and https, with the Reason NotHTTP; URLs without a
@@ -239,8 +236,8 @@ type jobKeeps struct {
 
 // jobRejects says which records are rejected, and what happens to them.
 type jobRejects struct {
-	divert     bool
-	onUnparsed Disposition // never DispositionDefault
+	on         Disposition // OnRejected; never DispositionDefault
+	onUnparsed Disposition
 	onOversize Disposition
 	flags      codec.Flags
 	notHTTP    bool
@@ -260,7 +257,7 @@ func New(c Config) (*Job, error) {
 	}
 	j := &Job{
 		render: c.Render, level: c.Level, keyForm: c.KeyForm,
-		rejects: jobRejects{divert: c.Divert, flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},
+		rejects: jobRejects{flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},
 		norm:    c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}

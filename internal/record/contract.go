@@ -99,7 +99,7 @@ const (
 
 // Dispositions of a rejected record.
 const (
-	DispositionDefault  = locate.DispositionDefault  // follow Config.Divert
+	DispositionDefault  = locate.DispositionDefault  // follow Config.OnRejected
 	DispositionPass     = locate.DispositionPass     // pass the record through, or write an object with an error
 	DispositionDead     = locate.DispositionDead     // write a dead letter
 	DispositionDrop     = locate.DispositionDrop     // write nothing, and count the record as dropped

@@ -15,7 +15,7 @@ import (
 // results is JSON, is shorter than the one before, and says how long the record
 // was; its record is a prefix of the whole one. The last one has no record.
 func TestCutDeadLetter(t *testing.T) {
-	job := newJob(t, Config{Format: "lines", Divert: true})
+	job := newJob(t, Config{Format: "lines", OnRejected: DispositionDead})
 	records := []string{
 		"", "x\n", strings.Repeat("\x01", 5000), strings.Repeat("a", 5001), strings.Repeat("é€\U0001f600\"\\\n", 500),
 		strings.Repeat("\xff\xfe\x00", 1700), "\xff", `,"record":"` + strings.Repeat(`","record_b64":"`, 300),

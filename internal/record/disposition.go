@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -10,27 +11,24 @@ import (
 // stops at such records.
 var ErrOversize = errors.New("record is longer than the limit")
 
-// setDispositions sets the dispositions from c.OnUnparsed and c.OnOversize.
+// setDispositions sets the dispositions from c.OnRejected, c.OnUnparsed and c.OnOversize.
 func (j *Job) setDispositions(c *Config) error {
-	j.rejects.onUnparsed, j.rejects.onOversize = c.OnUnparsed, c.OnOversize
-	usual := DispositionPass
-	if c.Divert {
-		usual = DispositionDead
-	}
+	r := &j.rejects
+	r.on = cmp.Or(c.OnRejected, DispositionPass)
+	r.onUnparsed, r.onOversize = cmp.Or(c.OnUnparsed, r.on), cmp.Or(c.OnOversize, r.on)
 	var errs []error
-	switch c.OnUnparsed {
-	case DispositionDefault:
-		j.rejects.onUnparsed = usual
+	if r.on > DispositionDrop {
+		errs = append(errs, locate.Wrong("OnRejected", "invalid disposition: rejected records can pass through, go to the dead letters, or be dropped"))
+	}
+	switch r.onUnparsed {
 	case DispositionPass, DispositionDead, DispositionDrop:
 	default:
 		errs = append(errs, locate.Wrong("OnUnparsed", "invalid disposition: unparsed records can pass through, go to the dead letters, or be dropped"))
 	}
-	switch c.OnOversize {
-	case DispositionDefault:
-		j.rejects.onOversize = usual
-	case DispositionPass, DispositionDead, DispositionStop, DispositionTruncate:
+	switch r.onOversize {
+	case DispositionPass, DispositionDead, DispositionDrop, DispositionStop, DispositionTruncate:
 	default:
-		errs = append(errs, locate.Wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be truncated, or stop the job"))
+		errs = append(errs, locate.Wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be dropped, be truncated, or stop the job"))
 	}
 	return errors.Join(errs...)
 }
@@ -43,10 +41,10 @@ func (j *Job) disposition(why Reason) Disposition {
 		return j.rejects.onUnparsed
 	case why == TooLong:
 		return j.rejects.onOversize
-	case j.rejects.divert, j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
+	case j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
 		return DispositionDead
 	}
-	return DispositionPass
+	return j.rejects.on
 }
 
 // Err returns why the last call of Append, Reject or Piece ended the job:
@@ -102,6 +100,17 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		st.Emitted++
 	}
 	return out, dead
+}
+
+// aside handles a record with a rejected URL that is in no output: it appends the
+// dead letter to dead, unless such records are dropped.
+func (w *Worker) aside(dead, rec []byte, v *verdict, at *Position, st *Stats) []byte {
+	if w.job.rejects.on == DispositionDrop {
+		st.drop(v.bad)
+		return dead
+	}
+	st.Dead++
+	return w.r.deadLine(dead, rec, v, at)
 }
 
 // truncated returns the start of an oversize record, or of a piece of one, in
@@ -182,7 +191,8 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		}
 		return out, dead
 	}
-	pass := j.render.KeepsRecords() && j.rejects.onOversize != DispositionDead
+	drops := j.rejects.onOversize == DispositionDrop
+	pass := j.render.KeepsRecords() && j.rejects.onOversize != DispositionDead && !drops
 	if pass {
 		out = w.appendPiece(out, piece, p)
 	}
@@ -196,7 +206,9 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		st.Dead++
 		return out, w.r.deadPiece(dead, &w.at, at.Start, at.Off+int64(len(piece)))
 	case !pass:
-		out = w.r.rejectItem(out, nil, TooLong, 0, &w.at)
+		if !drops {
+			out = w.r.rejectItem(out, nil, TooLong, 0, &w.at)
+		}
 		if len(out) == start {
 			st.drop(TooLong)
 			return out, dead

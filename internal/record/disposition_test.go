@@ -27,31 +27,36 @@ func TestDispositionErrors(t *testing.T) {
 	}
 	f(Config{Format: "lines", OnUnparsed: DispositionStop}, "or be dropped")
 	f(Config{Format: "lines", OnUnparsed: 99, OnOversize: 99}, "or be dropped")
-	f(Config{Format: "lines", OnOversize: DispositionDrop}, "or stop the job")
+	f(Config{Format: "lines", OnOversize: 99}, "or stop the job")
+	f(Config{Format: "lines", OnRejected: DispositionStop}, "rejected records can")
 	f(Config{Format: "csv", URLField: "1", OnOversize: DispositionTruncate}, "open quote")
 }
 
-// TestOnUnparsed checks that OnUnparsed does not depend on Divert, which
+// TestOnUnparsed checks that OnUnparsed does not depend on OnRejected, which
 // concerns URLs that cannot be parsed.
 func TestOnUnparsed(t *testing.T) {
 	const a, b = `h - - [t] "`, `" 200 1` + "\n"
 	const good, bad, not = a + "GET http://H/" + b, a + "GET http://[/" + b, "what is this\n"
-	f := func(disposition Disposition, divert bool, render Render, wantOut string, wantDead int64, wantDropped int64) {
+	f := func(disposition, rejected Disposition, render Render, wantOut string, wantDead int64, wantDropped int64) {
 		t.Helper()
-		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: disposition, Divert: divert, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
+		out, dead, st := runJob(t, newJob(t, Config{Format: "clf", OnUnparsed: disposition, OnRejected: rejected, Render: render, Fields: []string{"norm"}}), []byte(good+bad+not))
 		if string(out) != wantOut || st.Dead != wantDead || st.Dropped != wantDropped || st.Rejected != 2 || st.Rejects[Unparsed] != 1 || strings.Count(string(dead), "\n") != int(wantDead) {
-			t.Errorf("%v %v: out %q, dead %s, %+v", disposition, divert, out, dead, st)
+			t.Errorf("%v %v: out %q, dead %s, %+v", disposition, rejected, out, dead, st)
 		}
 	}
 	norm := strings.Replace(good, "H", "h", 1)
-	f(DispositionDefault, false, RenderRewrite, norm+bad+not, 0, 0)
-	f(DispositionDefault, true, RenderRewrite, norm, 2, 0)
-	f(DispositionPass, true, RenderRewrite, norm+not, 1, 0)
-	f(DispositionDead, false, RenderRewrite, norm+bad, 1, 0)
-	f(DispositionDrop, false, RenderRewrite, norm+bad, 0, 1)
-	f(DispositionDrop, true, RenderRewrite, norm, 1, 1)
-	f(DispositionPass, true, RenderJSONL, `{"norm":"http://h/"}`+"\n"+`{"error":"unparsed","at":0,"record":"what is this","file":"f","line":3}`+"\n", 1, 0)
-	f(DispositionDrop, true, RenderURLs, "http://h/\n", 1, 1)
+	f(DispositionDefault, DispositionPass, RenderRewrite, norm+bad+not, 0, 0)
+	f(DispositionDefault, DispositionDead, RenderRewrite, norm, 2, 0)
+	f(DispositionPass, DispositionDead, RenderRewrite, norm+not, 1, 0)
+	f(DispositionDead, DispositionPass, RenderRewrite, norm+bad, 1, 0)
+	f(DispositionDrop, DispositionPass, RenderRewrite, norm+bad, 0, 1)
+	f(DispositionDrop, DispositionDead, RenderRewrite, norm, 1, 1)
+	f(DispositionPass, DispositionDead, RenderJSONL, `{"norm":"http://h/"}`+"\n"+`{"error":"unparsed","at":0,"record":"what is this","file":"f","line":3}`+"\n", 1, 0)
+	f(DispositionDrop, DispositionDead, RenderURLs, "http://h/\n", 1, 1)
+	for _, render := range []Render{RenderURLs, RenderJSONL, RenderRewrite} {
+		want := map[Render]string{RenderURLs: "http://h/\n", RenderJSONL: `{"norm":"http://h/"}` + "\n", RenderRewrite: norm}[render]
+		f(DispositionDefault, DispositionDrop, render, want, 0, 2)
+	}
 }
 
 func TestOnOversize(t *testing.T) {
@@ -64,8 +69,10 @@ func TestOnOversize(t *testing.T) {
 			t.Errorf("%+v: out %q, dead %q, %+v", c, out, dead, st)
 		}
 	}
-	f(Config{OnOversize: DispositionPass, Divert: true}, long, "")
+	f(Config{OnOversize: DispositionPass, OnRejected: DispositionDead}, long, "")
 	f(Config{OnOversize: DispositionDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
+	f(Config{OnOversize: DispositionDrop}, "", "")
+	f(Config{OnRejected: DispositionDrop, Render: RenderURLs}, "", "")
 	f(Config{OnOversize: DispositionTruncate}, "http://u:pas\r\n", "")
 	// The start of a truncated password is hidden too.
 	f(Config{OnOversize: DispositionTruncate, Redact: []string{"passwords"}}, "http://u:***\r\n", "")
@@ -110,7 +117,7 @@ func TestTruncatedPieces(t *testing.T) {
 // TestOversizeStops checks that a job that stops neither writes nor counts the
 // record at which it stops.
 func TestOversizeStops(t *testing.T) {
-	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: DispositionStop, Divert: true}).NewWorker()
+	w := newJob(t, Config{Format: "lines", MaxRecord: 9, OnOversize: DispositionStop, OnRejected: DispositionDead}).NewWorker()
 	var st Stats
 	out, _ := w.Append(nil, nil, []byte("HTTP://H\n"), Position{}, &st)
 	if w.Err() != nil || string(out) != "http://h/\n" {
@@ -147,7 +154,7 @@ func TestRejectFlags(t *testing.T) {
 		if string(out) != wantOut || st.Rejected != 1 || st.URLs != 2 || st.Changed != 1 || st.Flagged != 0 || st.Rejects[Flagged]+st.Rejects[NotHTTP] != 1 {
 			t.Errorf("%+v: out %q, %+v", c, out, st)
 		}
-		c.Divert = true
+		c.OnRejected = DispositionDead
 		_, dead, st := runJob(t, newJob(t, c), []byte(in))
 		if string(dead) != wantDead || st.Dead != 1 {
 			t.Errorf("%+v: dead %s, want %s; %+v", c, dead, wantDead, st)
@@ -199,7 +206,7 @@ func TestRejectFlagsFact(t *testing.T) {
 func TestDeadLetterKey(t *testing.T) {
 	f := func(c Config, key []byte, want string) {
 		t.Helper()
-		c.Format, c.Divert, c.MaxRecord = "lines", true, 20
+		c.Format, c.OnRejected, c.MaxRecord = "lines", DispositionDead, 20
 		w := newJob(t, c).NewWorker()
 		var st Stats
 		_, dead := w.Append(nil, nil, []byte("http://["), Position{Name: "t/0", Line: 1, Off: 5, Key: key}, &st)

@@ -52,9 +52,8 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.rejects.divert {
-		st.Dead++
-		return out, w.r.deadLine(dead, rec, &v, at)
+	if v.bad != 0 && w.job.rejects.on != DispositionPass {
+		return out, w.aside(dead, rec, &v, at, st)
 	}
 	st.Emitted++
 	w.adding = adding{w, s, rec, at}

@@ -67,7 +67,7 @@ func TestExtendRejects(t *testing.T) {
 		if string(out) != in || st.Rejects[why] != 1 || st.Emitted != 1 {
 			t.Errorf("%q: out %q, %+v", in, out, st)
 		}
-		c.Divert = true
+		c.OnRejected = DispositionDead
 		out, dead, st := runJob(t, newJob(t, c), []byte(in))
 		if len(out) != 0 || st.Dead != 1 || !strings.Contains(string(dead), why.String()) {
 			t.Errorf("%q: out %q, dead %s, %+v", in, out, dead, st)

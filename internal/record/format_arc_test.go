@@ -47,7 +47,7 @@ func TestARC(t *testing.T) {
 		}
 		want := strings.NewReplacer(s.changes...).Replace(string(in))
 		for _, size := range []int{1, 7, 200, 1 << 20} {
-			got, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, in, size)
+			got, dead, st := rewriteArchive(t, Config{Format: "arc", OnRejected: DispositionDead}, in, size)
 			if got != want || dead != "" {
 				t.Errorf("%s, batches of %d bytes: got\n%q\nwant\n%q\ndead letters %s", name, size, got, want, dead)
 			}
@@ -86,7 +86,7 @@ func TestARCDamage(t *testing.T) {
 			if got := archiveUnits(t, archive.ARCReader{}, []byte(in), size); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", units) {
 				t.Fatalf("batches of %d bytes: got %.300q\nwant %.300q", size, got, units)
 			}
-			_, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, []byte(in), size)
+			_, dead, st := rewriteArchive(t, Config{Format: "arc", OnRejected: DispositionDead}, []byte(in), size)
 			if st.Rejects[Unparsed] != 1 || st.Dead != 1 || !strings.HasPrefix(dead, fmt.Sprintf(`{"reason":"unparsed","at":%d,`, at)) {
 				t.Errorf("%.100q: got dead letter %.100s, %+v", in, dead, st)
 			}
@@ -115,14 +115,14 @@ func TestARCEnds(t *testing.T) {
 	in := "\n" + one + "\n\n\r\n" + one + "\r\n" + one
 	for size := range len(in) {
 		for _, in := range []string{in, in + "\n"} {
-			out, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, []byte(in), size+1)
+			out, dead, st := rewriteArchive(t, Config{Format: "arc", OnRejected: DispositionDead}, []byte(in), size+1)
 			if out != in || dead != "" || st.Blank != 2 || st.Records != 5 {
 				t.Errorf("%q, %q, %+v", out, dead, st)
 			}
 		}
 	}
 	in = strings.TrimSuffix(one, "\n") + one // a line end is missing
-	if _, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, []byte(in+one[:len(one)-1]+in), 7); dead != "" || st.URLs != 5 {
+	if _, dead, st := rewriteArchive(t, Config{Format: "arc", OnRejected: DispositionDead}, []byte(in+one[:len(one)-1]+in), 7); dead != "" || st.URLs != 5 {
 		t.Errorf("%q, %+v", dead, st)
 	}
 	var f LengthFraming = archive.ARCReader{}
@@ -228,7 +228,7 @@ func TestARCNoAllocs(t *testing.T) {
 		[]byte("HTTP://H/a b 192.0.2.1 20260101000000 text/html 3\nabc\n"),
 		[]byte("http://h/ 192.0.2.1 20260101000000 text/html 4\nabc\n"), []byte("garbage"), []byte("\r\n"),
 	}
-	for _, c := range []Config{{}, {Divert: true}, {Render: RenderJSONL}, {Render: RenderTSV}, {Render: RenderKeys}} {
+	for _, c := range []Config{{}, {OnRejected: DispositionDead}, {Render: RenderJSONL}, {Render: RenderTSV}, {Render: RenderKeys}} {
 		c.Format = "arc"
 		j := newJob(t, allFields(c))
 		w, f := j.NewWorker(), j.Framing().(LengthFraming)

@@ -135,7 +135,7 @@ func TestAvroBlocks(t *testing.T) {
 		{"other[0].u", head + "\x00", `"field-missing","at":5,`},
 	} {
 		c := avroConfig
-		c.URLField, c.Divert = f.path, true
+		c.URLField, c.OnRejected = f.path, DispositionDead
 		out, dead, _ := rewriteMessage(t, c, []byte(f.in))
 		if string(out) != f.want && !strings.HasPrefix(string(dead), `{"reason":`+f.want) {
 			t.Errorf("%s of %q: got %q %s, want %q", f.path, f.in, out, dead, f.want)
@@ -160,7 +160,7 @@ func TestAvroReject(t *testing.T) {
 		"another branch":     {string(avroMessage(t, int32(5))), fmt.Sprintf(`"field-missing","at":%d,`, bytes.Index(good, []byte("\n\n\n\n"))+4)},
 	} {
 		c := avroConfig
-		c.Divert = true
+		c.OnRejected = DispositionDead
 		out, dead, _ := rewriteMessage(t, c, []byte(f.in))
 		if len(out) > 0 || !bytes.HasPrefix(dead, []byte(`{"reason":`+f.want)) {
 			t.Errorf("%s: got %q and %s, want %s", name, out, dead, f.want)

@@ -456,7 +456,7 @@ func TestDocumentNoAllocs(t *testing.T) {
 		"text": {"see http://h/a, (http://h/b) \"http:\\/\\/h\\/c\" http://h/d http://h/e http://h/f\n", "none: here\n", "http://h:99999/ http://é/\n"},
 	}
 	for format, recs := range docs {
-		for _, c := range []Config{{Render: RenderURLs}, {Render: RenderKeys}, {Render: RenderJSONL}, {Render: RenderTSV, Divert: true}} {
+		for _, c := range []Config{{Render: RenderURLs}, {Render: RenderKeys}, {Render: RenderJSONL}, {Render: RenderTSV, OnRejected: DispositionDead}} {
 			c.Format, c.Charset, c.Normalizer = format, testCharset, normalizers["equiv"]
 			if format == "html" {
 				c.Base = "http://h/"
@@ -567,6 +567,6 @@ func FuzzHTML(f *testing.F) {
 		if want := tokenizerURLs(in); !slices.Equal(got, want) {
 			t.Fatalf("%q: got %q, tokenizer %q", in, got, want)
 		}
-		verify(t, Config{Format: "html", Render: RenderJSONL, Fields: FieldNames(), Base: "http://h/", Normalizer: normalizers["equiv"], Divert: true}, in)
+		verify(t, Config{Format: "html", Render: RenderJSONL, Fields: FieldNames(), Base: "http://h/", Normalizer: normalizers["equiv"], OnRejected: DispositionDead}, in)
 	})
 }

@@ -108,7 +108,7 @@ func TestJournalDamage(t *testing.T) {
 				t.Fatalf("batches of %d bytes: got %.300q\nwant %.300q", size, got, units)
 			}
 			divert := c
-			divert.Divert = true
+			divert.OnRejected = DispositionDead
 			_, dead, st := rewriteArchive(t, divert, []byte(in), size)
 			if st.Rejects[Unparsed] != 1 || st.Dead != 1 || !strings.HasPrefix(dead, fmt.Sprintf(`{"reason":"unparsed","at":%d,`, at)) {
 				t.Errorf("%.100q: got dead letter %.100s, %+v", in, dead, st)

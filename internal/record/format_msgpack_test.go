@@ -91,7 +91,7 @@ func TestMsgpackReject(t *testing.T) {
 		"4 G of text":    {[]byte("\x81\xa1a\xdb\xff\xff\xff\xffa"), `"reason":"unparsed","at":9,`},
 	} {
 		c := msgpackConfig
-		c.Divert = true
+		c.OnRejected = DispositionDead
 		out, dead, _ := rewriteMessage(t, c, f.in)
 		if len(out) > 0 || !bytes.Contains(dead, []byte(f.want)) || !bytes.Contains(dead, []byte(`"line":0,"offset":7,`)) {
 			t.Errorf("%s: got %q and %s, want %s", name, out, dead, f.want)

@@ -154,7 +154,7 @@ func TestProtobufReject(t *testing.T) {
 		"\x1a\x02\x08\x01":                     `"field-missing","at":2,`,
 	} {
 		c := protobufConfig
-		c.Divert = true
+		c.OnRejected = DispositionDead
 		out, dead, _ := rewriteMessage(t, c, []byte(in))
 		if len(out) > 0 || !bytes.HasPrefix(dead, []byte(`{"reason":`+want)) {
 			t.Errorf("%q: got %q and %s, want %s", in, out, dead, want)

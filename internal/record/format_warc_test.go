@@ -105,7 +105,7 @@ func TestWARC(t *testing.T) {
 		}
 		want := strings.NewReplacer(s.changes...).Replace(string(in))
 		for _, size := range []int{1, 7, 200, 1 << 20} {
-			got, dead, st := rewriteWARC(t, Config{Divert: true}, in, size)
+			got, dead, st := rewriteWARC(t, Config{OnRejected: DispositionDead}, in, size)
 			if got != want || dead != "" {
 				t.Errorf("%s, batches of %d bytes: got\n%q\nwant\n%q\ndead letters %s", name, size, got, want, dead)
 			}
@@ -201,7 +201,7 @@ func TestWARCDamage(t *testing.T) {
 			if got := warcUnits(t, []byte(in), size); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", units) {
 				t.Fatalf("batches of %d bytes: got %.300q\nwant %.300q", size, got, units)
 			}
-			_, dead, st := rewriteWARC(t, Config{Divert: true}, []byte(in), size)
+			_, dead, st := rewriteWARC(t, Config{OnRejected: DispositionDead}, []byte(in), size)
 			if st.Rejects[Unparsed] != 1 || st.Dead != 1 || !strings.HasPrefix(dead, fmt.Sprintf(`{"reason":"unparsed","at":%d,`, at)) {
 				t.Errorf("%.100q: got dead letter %.100s, %+v", in, dead, st)
 			}
@@ -246,7 +246,7 @@ func TestWARCBlank(t *testing.T) {
 	const sound = "WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 	in := "\r\n" + sound + "\r\n\n\r\n" + sound + sound + "\r\n"
 	for size := range len(in) {
-		out, dead, st := rewriteWARC(t, Config{Divert: true}, []byte(in), size+1)
+		out, dead, st := rewriteWARC(t, Config{OnRejected: DispositionDead}, []byte(in), size+1)
 		if out != in || dead != "" || st.Blank != 3 || st.Records != 6 {
 			t.Errorf("%q, %q, %+v", out, dead, st)
 		}
@@ -299,7 +299,7 @@ func TestWARCNoAllocs(t *testing.T) {
 		[]byte("WARC/1.0\r\nWARC-Target-URI: http://h/\r\nContent-Length: 4\r\n\r\nabc\r\n\r\n"),
 		[]byte("WARC/1.0\r\n\r\n\r\n\r\n"), []byte("garbage"), []byte("\r\n"),
 	}
-	for _, c := range []Config{{}, {Divert: true}, {Render: RenderJSONL}, {Render: RenderTSV}, {Render: RenderKeys}} {
+	for _, c := range []Config{{}, {OnRejected: DispositionDead}, {Render: RenderJSONL}, {Render: RenderTSV}, {Render: RenderKeys}} {
 		c.Format = "warc"
 		j := newJob(t, allFields(c))
 		w, f := j.NewWorker(), j.Framing().(LengthFraming)

@@ -47,7 +47,7 @@ func TestWAT(t *testing.T) {
 		t.Errorf("detected as %q", g.Format)
 	}
 	for _, size := range []int{1, 100, 1 << 20} {
-		got, dead, st := rewriteArchive(t, Config{Format: "wat", Divert: true, Render: RenderTSV, Fields: []string{"target", "norm"}, Normalizer: normalizers["whatwg"]}, in, size)
+		got, dead, st := rewriteArchive(t, Config{Format: "wat", OnRejected: DispositionDead, Render: RenderTSV, Fields: []string{"target", "norm"}, Normalizer: normalizers["whatwg"]}, in, size)
 		if want := strings.TrimPrefix(watURLs, "\n"); got != want || dead != "" {
 			t.Errorf("batches of %d bytes: got\n%s\nwant\n%s\ndead letters %s", size, got, want, dead)
 		}

@@ -47,6 +47,19 @@ func (j *Job) Nested() bool {
 	return ok && j.render.KeepsRecords()
 }
 
+// Shaped reports whether the output holds copies of JSON texts or of the rows of a
+// table, so that other text among them cannot be read.
+func (j *Job) Shaped() bool {
+	if !j.render.KeepsRecords() {
+		return false
+	}
+	switch j.reader.(type) {
+	case *jsonlines.Reader, *jsonlines.PartsReader, jsonlines.WrappedReader, *table.Reader:
+		return true
+	}
+	return false
+}
+
 // Headed reports whether the output has headers or directives of the input. The
 // records after one cannot be read without it, and must follow it.
 func (j *Job) Headed() bool {

@@ -161,14 +161,17 @@ func each(f func(Config)) {
 				}
 				c.Extend = extensions
 			}
-			for _, c.Divert = range []bool{false, true} {
+			for _, c.OnRejected = range []Disposition{DispositionPass, DispositionDead, DispositionDrop} {
 				f(c)
 			}
 		}
 		for _, name := range []string{"equiv", "crawler", "analytics", "logclean"} {
 			c.Normalizer = normalizers[name]
 			c.Level = c.Normalizer.Profile().Key
-			c.Divert = name == "equiv"
+			c.OnRejected = DispositionPass
+			if name == "equiv" {
+				c.OnRejected = DispositionDead
+			}
 			c.Extend = nil
 			for _, c.Render = range []Render{RenderRewrite, RenderJSONL} {
 				if c.Render == RenderJSONL || !onlyFinds(c.Format) {
@@ -222,7 +225,7 @@ func verify(t testing.TB, c Config, in []byte) {
 		if !bytes.Equal(out, again) {
 			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, firstOther(out, again), firstOther(again, out))
 		}
-		if !c.Divert && c.OnUnparsed == DispositionDefault {
+		if c.OnRejected == DispositionPass && c.OnUnparsed == DispositionDefault {
 			checkKept(t, j, in, out)
 		}
 		if st2.Changed != st2.Unwritten && len(c.Redact) == 0 {

@@ -91,7 +91,7 @@ func TestRedactEscaped(t *testing.T) {
 	check(t, c, `{"u":"http:\u002f/u:p\"w\u0040h","v":"//a:b@c"}`, `{"record":"{\"u\":\"http://u:***@h\",\"v\":\"//a:***@c\"}"}`+"\n")
 	c.Render, c.Fields = RenderRewrite, nil
 	check(t, c, `{"u":"http:\u002f/u:p\u0040[","v":"//a:b@c"}`, `{"u":"http://u:***@[","v":"//a:***@c"}`)
-	c.Divert = true
+	c.OnRejected = DispositionDead
 	_, dead, _ := runJob(t, newJob(t, c), []byte(`{"u":"http:\u002f/u:p\u0040["}`))
 	if !strings.Contains(string(dead), `"record":"{\"u\":\"http://u:***@[\"}"`) {
 		t.Errorf("%s", dead)
@@ -162,7 +162,7 @@ func TestOtherRenders(t *testing.T) {
 
 func TestDivert(t *testing.T) {
 	for _, r := range []Render{RenderRewrite, RenderJSONL, RenderURLs} {
-		c := Config{Format: "combined", Target: TargetAll, Divert: true, Render: r}
+		c := Config{Format: "combined", Target: TargetAll, OnRejected: DispositionDead, Render: r}
 		if r == RenderJSONL {
 			c.Redact = []string{"passwords"}
 		}

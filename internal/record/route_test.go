@@ -89,7 +89,7 @@ func TestRoute(t *testing.T) {
 // letters to none.
 func TestRouteEverywhere(t *testing.T) {
 	route := []Branch{{startsWith{fPath, "/a"}, 1}, {nil, 2}}
-	out, to, _ := routed(t, Config{Format: "csv", URLField: "u", Route: route, Divert: true},
+	out, to, _ := routed(t, Config{Format: "csv", URLField: "u", Route: route, OnRejected: DispositionDead},
 		"n,u", "1,http://h/a", "2,http://h/b", `3,"http://h/c`)
 	if to[0] != everywhere || to[1] != 1 || to[2] != 2 || out[3] != "dead" {
 		t.Errorf("%q %b", out, to)

@@ -157,7 +157,7 @@ func TestSecretsEverywhere(t *testing.T) {
 		if c.Redact = []string{kind.redact}; kind.redact == "" {
 			c.Secrets, c.Redact = []string{"Token"}, nil
 		}
-		c.Render, c.Divert = renders[rnd.IntN(len(renders))], rnd.IntN(2) == 0
+		c.Render, c.OnRejected = renders[rnd.IntN(len(renders))], DispositionPass+Disposition(rnd.IntN(2))
 		c.Normalizer, c.Level = newNormalizer(t, profiles[rnd.IntN(len(profiles))]), codec.Level(rnd.IntN(4))
 		switch {
 		case c.Render.HasFields():
@@ -187,7 +187,7 @@ func TestSecretsEverywhere(t *testing.T) {
 		out, dead, _ := runJob(t, j, []byte(text))
 		for _, got := range []string{string(out), string(dead)} {
 			if found := reveals(got, kind.value); found != "" {
-				t.Fatalf("%s %s, %v, %v, divert %v, repairs %v\nin  %q\nout %q\nreveals %q", kind.redact, c.Format, c.Render, c.Normalizer.Profile().Name, c.Divert, c.Repairs, text, got, found)
+				t.Fatalf("%s %s, %v, %v, rejected %v, repairs %v\nin  %q\nout %q\nreveals %q", kind.redact, c.Format, c.Render, c.Normalizer.Profile().Name, c.OnRejected, c.Repairs, text, got, found)
 			}
 			masked += strings.Count(got, stars) - masks
 		}

@@ -33,7 +33,7 @@ func TestDetectHeader(t *testing.T) {
 // line end.
 func TestTableWithoutRows(t *testing.T) {
 	for _, head := range []string{"id,url", "id,url\n", "\xEF\xBB\xBFurl,id"} {
-		job := newJob(t, Config{Format: "csv", URLField: "url", Divert: true})
+		job := newJob(t, Config{Format: "csv", URLField: "url", OnRejected: DispositionDead})
 		in := []byte(head)
 		var st Stats
 		out, dead := job.NewWorker().Append(nil, nil, in, Position{Head: in[:job.Framing().Head(in)]}, &st)
@@ -41,7 +41,7 @@ func TestTableWithoutRows(t *testing.T) {
 			t.Errorf("%q: got %q, dead letters %q, %d records", head, out, dead, st.Records)
 		}
 	}
-	job := newJob(t, Config{Format: "csv", URLField: "url", Divert: true})
+	job := newJob(t, Config{Format: "csv", URLField: "url", OnRejected: DispositionDead})
 	var st Stats
 	if job.NewWorker().Append(nil, nil, []byte("1,/a"), Position{}, &st); st.Rejects[NoField] != 1 {
 		t.Errorf("a row without a header: %v", st.Rejects)

@@ -22,7 +22,7 @@ import (
 var copiers = func() (list []Config) {
 	zone := func(int, int, int, int, int) int { return 60 }
 	for _, c := range []Config{
-		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", Divert: true},
+		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", OnRejected: DispositionDead},
 		{Format: "combined", Base: "https://www.example.com"}, {Format: "combined", MaxRecord: 200},
 		{Format: "combined", Base: "HTTP://H"}, {Format: "combined", Base: "HTTP://H:80", Where: &transcript{fields: besideURL}},
 		{Format: "lines"}, {Format: "lines", Base: "http://h/a", MaxRecord: 200},
@@ -32,7 +32,7 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Zone: zone, Year: 2026, Where: &transcript{fields: besideURL}}, {Format: "clf", Base: "http://h", Where: &transcript{fields: besideURL}},
 		{Format: "combined", Where: &transcript{}}, {Format: "combined", Where: &transcript{fields: 1<<fStatus | 1<<fBytes | 1<<fMethod}},
 		{Format: "combined", Dialect: "apache", Where: &transcript{fields: 1<<fClient | 1<<fAgent}}, {Format: "combined", Where: &transcript{fields: 1<<fTime | 1<<fReferer}},
-		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Render: RenderJSONL, Base: "https://www.example.com:8080", Divert: true},
+		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Render: RenderJSONL, Base: "https://www.example.com:8080", OnRejected: DispositionDead},
 		{Format: "clf", Render: RenderJSONL, Fields: []string{"norm", "key"}, KeyForm: codec.KeyBase32, MaxRecord: 200},
 		{Format: "combined", Render: RenderJSONL, Fields: []string{"query"}}, {Format: "combined", Render: RenderJSONL, Fields: []string{"error"}},
 		{Format: "combined", Render: RenderJSONL, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{Name: "seen", Value: "false"}},
@@ -40,7 +40,7 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Render: RenderTSV}, {Format: "clf", Render: RenderTSV, Base: "https://www.example.com:8080", Redact: []string{"passwords"}, MaxRecord: 200},
 		{Format: "combined", Render: RenderTSV, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{Name: "seen", Value: "false"}},
 		{Format: "combined", Render: RenderTSV, Fields: namesIn((ofTarget | besideTarget | ofOrigin) &^ (1 << fRecord)), Base: "http://h", Redact: []string{"passwords"}},
-		{Format: "combined", Render: RenderJSONL, Redact: []string{"passwords"}, Divert: true},
+		{Format: "combined", Render: RenderJSONL, Redact: []string{"passwords"}, OnRejected: DispositionDead},
 		{Format: "combined", Render: RenderURLs}, {Format: "clf", Render: RenderURLs, Base: "http://h"}, {Format: "combined", Render: RenderURLs, Redact: []string{"passwords"}},
 		{Format: "combined", Render: RenderKeys}, {Format: "combined", Render: RenderKeys, Base: "http://h", Note: Note{Name: "seen", Value: "false"}},
 	} {

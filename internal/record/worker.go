@@ -289,10 +289,9 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	if w.job.keeps.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
-	if v.bad != 0 && w.job.rejects.divert {
+	if v.bad != 0 && w.job.rejects.on != DispositionPass {
 		w.close(&v, st)
-		st.Dead++
-		return out[:start], w.r.deadLine(dead, rec, &v, at)
+		return out[:start], w.aside(dead, rec, &v, at, st)
 	}
 	if w.job.redact {
 		out = w.red.appendBeside(out, rec, from, len(rec))
@@ -323,9 +322,8 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	}
 	w.close(&v, st)
 	switch {
-	case v.bad != 0 && w.job.rejects.divert:
-		st.Dead++
-		return out[:start], w.r.deadLine(dead, rec, &v, at)
+	case v.bad != 0 && w.job.rejects.on != DispositionPass:
+		return out[:start], w.aside(dead, rec, &v, at, st)
 	case len(out) == start:
 		st.drop(v.bad)
 	default:

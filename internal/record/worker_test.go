@@ -70,8 +70,8 @@ func TestReject(t *testing.T) {
 	}
 	f(Config{}, Panic, "http://u:p@h\n", "")
 	f(Config{Redact: []string{"passwords"}}, Panic, "http://u:***@h\n", "")
-	f(Config{Divert: true}, Panic, "", `{"reason":"panic","at":0,"line":3,"offset":7,"record":"http://u:p@h\n"}`+"\n")
-	f(Config{Divert: true, Redact: []string{"passwords"}}, Refused, "", `{"reason":"refused","at":0,"line":3,"offset":7,"record":"http://u:***@h\n"}`+"\n")
+	f(Config{OnRejected: DispositionDead}, Panic, "", `{"reason":"panic","at":0,"line":3,"offset":7,"record":"http://u:p@h\n"}`+"\n")
+	f(Config{OnRejected: DispositionDead, Redact: []string{"passwords"}}, Refused, "", `{"reason":"refused","at":0,"line":3,"offset":7,"record":"http://u:***@h\n"}`+"\n")
 	f(Config{Render: RenderJSONL}, Panic, `{"error":"panic","record":"http://u:p@h","line":3}`+"\n", "")
 	f(Config{Render: RenderTSV, Fields: []string{"offset", "error", "profile", "norm"}}, TooLong, "7\trecord-too-long\trfc3986-scheme\t\n", "")
 	f(Config{Render: RenderTSV, Fields: []string{"norm"}}, TooLong, "", "")
@@ -108,10 +108,10 @@ func TestPieces(t *testing.T) {
 	f(Config{}, "HTTP://H/\n", "", 1)
 	f(Config{Render: RenderJSONL}, `{"error":"record-too-long","file":"f","line":9}`+"\n", "", 1)
 	f(Config{Render: RenderKeys}, "", "", 0)
-	f(Config{Divert: true}, "", `{"reason":"record-too-long","file":"f","line":9,"offset":100,"length":10,"end":110}`+"\n", 0)
+	f(Config{OnRejected: DispositionDead}, "", `{"reason":"record-too-long","file":"f","line":9,"offset":100,"length":10,"end":110}`+"\n", 0)
 
 	// Where the record starts may be unknown, as after a restart within it.
-	w := newJob(t, Config{Format: "lines", Divert: true}).NewWorker()
+	w := newJob(t, Config{Format: "lines", OnRejected: DispositionDead}).NewWorker()
 	var st Stats
 	_, dead := w.Piece(nil, nil, []byte("/\n"), PieceLast, Position{Line: 9, Off: 108, Start: -1}, &st)
 	if want := `{"reason":"record-too-long","line":9,"end":110}` + "\n"; string(dead) != want {

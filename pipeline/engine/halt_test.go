@@ -194,7 +194,7 @@ func TestRecordCodecStops(t *testing.T) {
 
 // TestRecordCodecKey: the dead letter of a message contains the message key.
 func TestRecordCodecKey(t *testing.T) {
-	job := linesJobOf(t, record.Config{Divert: true})
+	job := linesJobOf(t, record.Config{OnRejected: record.DispositionDead})
 	b := &Batch{Lane: newLane("l", 1)}
 	b.AddMessage(1, 0, nil, []byte("http://["))
 	b.AddMessage(2, 0, []byte("k"), []byte("http://[\nhttp://["))

@@ -20,7 +20,7 @@ func linesCodec(t testing.TB) *recordCodec {
 
 func linesJob(t testing.TB, facts bool) *record.Job {
 	t.Helper()
-	return linesJobOf(t, record.Config{Divert: true, Facts: facts})
+	return linesJobOf(t, record.Config{OnRejected: record.DispositionDead, Facts: facts})
 }
 
 // linesJobOf returns a job for lines.
@@ -177,7 +177,7 @@ func TestRecordCodecRun(t *testing.T) {
 	condition := panics{slices.Index(record.FieldNames(), "status")}
 	process := func(in string) (b *Batch, rejected []int) {
 		b = &Batch{Lane: newLane("l", 1), In: []byte(in), Line: 1}
-		w := worker{codec: NewRecordCodec(jobOf(t, record.Config{Format: "combined", Divert: true, Where: condition}))()}
+		w := worker{codec: NewRecordCodec(jobOf(t, record.Config{Format: "combined", OnRejected: record.DispositionDead, Where: condition}))()}
 		for w.try(b) != nil {
 			rejected = append(rejected, strings.Count(in[:b.Next], "\n"))
 			w.codec.Reject(b)

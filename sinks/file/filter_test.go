@@ -65,7 +65,7 @@ func TestFilter(t *testing.T) {
 			}
 			writeInput(t, filepath.Join(dir, fmt.Sprint(i)), text.String())
 		}
-		job, err := record.New(record.Config{Format: "lines", Normalizer: norm, Render: render, Facts: true, Divert: true, OnOversize: record.DispositionPass, MaxRecord: 64 << 10})
+		job, err := record.New(record.Config{Format: "lines", Normalizer: norm, Render: render, Facts: true, OnRejected: record.DispositionDead, OnOversize: record.DispositionPass, MaxRecord: 64 << 10})
 		must(t, err)
 		src, err := source.New(source.Config{Paths: []string{dir}, Framing: job.Framing(), Parallel: 3, MaxRecord: 64 << 10})
 		must(t, err)

@@ -133,7 +133,7 @@ func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 func newMarking(l *lab) *deduping {
 	d := newDeduping(l, 1, true)
 	d.mark = true
-	d.codec, d.more = ", to: {jsonl: {fields: [url]}}", "dedupe: {by: equivalent, keep: mark}\n"
+	d.codec, d.more = ", to: {jsonl: {fields: [url]}}", "dedupe: {by: equivalent, keep: mark}\non_error: {rejected: drop}\n"
 	return d
 }
 

@@ -301,7 +301,7 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 	if err != nil {
 		return err
 	}
-	set.record.Divert, set.tables.limits.Whole = true, true
+	set.record.OnRejected, set.tables.limits.Whole = record.DispositionDead, true
 	f := &formats{config: set.record, given: o.From, jobs: map[variant]*record.Job{}}
 	job, err := f.add(variant{format: cmp.Or(o.From, rowless{}.Name())})
 	if err != nil {

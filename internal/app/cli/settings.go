@@ -173,7 +173,9 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 	s.Format.Map = s.mapping(bad)
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro), table.Format(table.Arrow))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
-	s.record.Divert = s.Rejects != ""
+	if s.Rejects != "" {
+		s.record.OnRejected = record.DispositionDead
+	}
 	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Format, &s.Codec, s.Where, nil)))
 }
 

@@ -264,8 +264,8 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	}
 	c := r.set.record
 	c.Render, c.Fields, c.Extend, c.Note = record.RenderTSV, []string{"url", "norm"}, nil, record.Note{}
-	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = nil, false, nil, record.Shard{}, record.Identity{}
-	c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault
+	c.Redact, c.Where, c.Shard, c.Identity = nil, nil, record.Shard{}, record.Identity{}
+	c.OnRejected, c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault, record.DispositionDefault
 	f, err := r.out.formats.with(c)
 	if err != nil {
 		return nil, err

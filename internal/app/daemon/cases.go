@@ -53,7 +53,7 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	}
 	c := &cases{level: rc.Level}
 	t := record.Config{
-		Format: "lines", Render: record.RenderTSV, Fields: []string{"norm", "flags", "key"}, Divert: true,
+		Format: "lines", Render: record.RenderTSV, Fields: []string{"norm", "flags", "key"}, OnRejected: record.DispositionDead,
 		Repairs: rc.Repairs, Secrets: rc.Secrets, Params: rc.Params, RejectFlags: rc.RejectFlags, RejectNotHTTP: rc.RejectNotHTTP, Normalizer: rc.Normalizer,
 	}
 	if !strings.Contains(rc.Base, "{") {

@@ -22,7 +22,7 @@ import (
 const (
 	logSource    = "  - file: {from: combined, base: \"https://log.example/\", include: [\"{dir}/*.log\"], mode: batch, rotate_wait: 0s}\n"
 	streamSource = "  - jetstream: {from: jsonl, url_field: request.url, map: {status: response.code}, servers: [\"{server}\"], stream: IN, durable: \"{durable}\"}\n"
-	twoFormats   = "version: 1\ndata_dir: \"{data}\"\nadmin: {listen: \"\"}\nwhere: status < 500\ncodec: {to: {jsonl: {fields: [norm, status, agent]}}}\n" +
+	twoFormats   = "version: 1\ndata_dir: \"{data}\"\nadmin: {listen: \"\"}\nwhere: status < 500\ncodec: {to: {jsonl: {fields: [norm, status, agent]}}}\non_error: {rejected: drop}\n" +
 		"sinks:\n  - file: {path: \"{out}\"}\nsources:\n"
 )
 
@@ -98,22 +98,50 @@ func TestFormatsRefused(t *testing.T) {
 	const log = "  - file: {from: combined, include: [\"a/*.log\"]}\n"
 	const avro = "  - kafka: {from: avro, url_field: u, brokers: [\"h:1\"], topics: [t], group: g}\n"
 	const pack = "  - kafka: {from: msgpack, url_field: u, brokers: [\"h:1\"], topics: [u], group: g}\n"
+	const drop = "on_error: {rejected: drop}\n"
 	const out, messages = "sinks:\n  - stdout: {}\n", "sinks:\n  - nats: {servers: [\"nats://h:1\"], subject: s}\n"
 	for _, c := range []struct{ text, want string }{
 		{log + lines + out, ""},
-		{table + lines + out, "c.yaml:3:19: from: records of this format and those of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
-		{table + lines + "codec: {to: jsonl}\n" + out, ""},
-		{table + lines + messages, ""},
-		{table + lines + "sinks:\n  - file: {path: \"{source.name}.txt\"}\n", ""},
+		{table + lines + drop + out, "c.yaml:3:19: from: records of this format and those of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
+		{table + lines + "codec: {to: jsonl}\n" + drop + out, ""},
+		{table + lines + drop + messages, ""},
+		{table + lines + drop + "sinks:\n  - file: {path: \"{source.name}.txt\"}\n", ""},
 		{avro + pack + "codec: {registry: {url: \"http://h\"}}\n" + messages, ""},
 		{log + lines + "where: status == 200\n" + out, ""},
-		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + out, ""}, // a column of the table may have it
+		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + drop + out, ""}, // a column of the table may have it
 		{lines + "  - file: {from: clf, include: [a]}\nwhere: request_id == \"a\"\n" + out, "c.yaml:4:8: where: column 1: records of the format lines, and of the format clf never have the field request_id"},
 		{log + lines + "codec: {registry: {url: \"http://h\"}}\n" + out, "the schema registry applies only to the format avro"},
 		{avro + lines + out, "c.yaml: codec.registry: missing"},
 		{lines + "  - file: {from: liness, include: [a]}\n" + out, "c.yaml:3:18: from: unknown format"},
 	} {
 		_, err := loadText(t, "sources:\n"+c.text)
+		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "\n") > 0) {
+			t.Errorf("%s%v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestShapeRefused: where records of another shape could reach an output, the
+// configuration is an error until the policy keeps them out.
+func TestShapeRefused(t *testing.T) {
+	const jsonl, log = "sources:\n  - stdin: {from: jsonl, url_field: u}\n", "sources:\n  - stdin: {from: combined}\n"
+	const dead, out = "dead_letter:\n  file: {path: dead.jsonl}\n", "sinks:\n  - stdout: {}\n"
+	for _, c := range []struct{ text, want string }{
+		{jsonl, "c.yaml:2:19: from: the output could hold text that is not jsonl: set on_error.unparsed and on_error.oversize to dead-letter (with a dead_letter section) or drop"},
+		{jsonl + "on_error: {unparsed: pass-through}\n", "c.yaml:3:22: unparsed: the output could"},
+		{jsonl + "on_error: {unparsed: drop, oversize: truncate}\n", "c.yaml:3:38: oversize: the output could hold text that is not jsonl: set on_error.oversize to"},
+		{jsonl + "codec: {to: {extend: {n: norm}}}\non_error: {unparsed: drop}\n", "set on_error.oversize to"},
+		{jsonl + "codec: {to: jsonl}\non_error: {unparsed: drop, oversize: stop}\n", "c.yaml:3:13: to: the output could hold objects without the fields of the others: set on_error.rejected to"},
+		{log + "codec: {to: jsonl}\n" + dead + "on_error: {rejected: pass-through}\n", "c.yaml:6:22: rejected: the output could hold objects without the fields of the others: set on_error.unparsed and on_error.rejected to"},
+		{jsonl + "on_error: {unparsed: drop, oversize: stop}\n", ""},
+		{jsonl + "on_error: {rejected: drop}\n", ""},
+		{jsonl + dead, ""},
+		{jsonl + dead + "on_error: {unparsed: drop, rejected: pass-through}\n", ""}, // a copy of JSON
+		{jsonl + "codec: {to: csv}\n", ""},                                          // a row with an error, or none
+		{log, ""},
+		{log + "codec: {to: {jsonl: {fields: [norm]}}}\n" + dead, ""},
+	} {
+		_, err := loadText(t, c.text+out)
 		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "\n") > 0) {
 			t.Errorf("%s%v\nwant %s", c.text, err, c.want)
 		}

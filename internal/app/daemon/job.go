@@ -18,9 +18,6 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 )
 
-// toDeadLetter is the disposition of records that go to the dead letter.
-const toDeadLetter = "dead-letter"
-
 // makeJobs sets the record jobs of the sources. Sources with the same format share one.
 // facts reports whether a sink needs facts about records in addition to their bytes. The
 // error joins a *config.Error for each error in the values that are sound; there are no
@@ -123,8 +120,9 @@ func (cat *Catalog) recordConfig(f *config.File, source *config.Component, schem
 	if n == nil {
 		n = recordconf.Probe()
 	}
-	rc := record.Config{Formats: cat.formats, Divert: f.OnError.Rejected == toDeadLetter, Normalizer: n}
-	rc.OnOversize, _ = record.ParseDisposition(f.OnError.Oversize) // their tags have the values
+	rc := record.Config{Formats: cat.formats, Normalizer: n}
+	rc.OnRejected, _ = record.ParseDisposition(f.OnError.Rejected) // their tags have the values
+	rc.OnOversize, _ = record.ParseDisposition(f.OnError.Oversize)
 	rc.OnUnparsed, _ = record.ParseDisposition(f.OnError.Unparsed)
 	err = errors.Join(err, recordconf.Fill(&rc, &source.Format, c, f.Where, branches(f)))
 	if schemas != nil && (source.Format.From == avro || !readsAvro(f)) {

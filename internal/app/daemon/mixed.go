@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/config"
@@ -26,6 +27,32 @@ func (p *plan) checkMixed(sound func(path string) bool) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkShape rejects policies that let records of another shape reach an output: text
+// among JSON or among the rows of a table, or objects that hold only an error.
+func (p *plan) checkShape() error {
+	f, o := p.file, &p.file.OnError
+	at, what, keys := "codec.to", "objects without the fields of the others", []string{"unparsed", "oversize", "rejected"}
+	if f.Codec.Render.Form != "jsonl" {
+		i := slices.IndexFunc(p.jobs, (*record.Job).Shaped)
+		if i < 0 {
+			return nil
+		}
+		at, what, keys = f.Sources[i].Path()+".from", "text that is not "+f.Sources[i].Format.From, keys[:2]
+	}
+	values := map[string]string{"unparsed": o.Unparsed, "oversize": o.Oversize, "rejected": o.Rejected}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return values[key] != "pass-through" && values[key] != "truncate" })
+	if len(keys) == 0 || p.jobs == nil {
+		return nil
+	}
+	for _, key := range keys {
+		if f.Written("on_error." + key) {
+			at = "on_error." + key
+			break
+		}
+	}
+	return f.ErrorAt(at, fmt.Errorf("the output could hold %s: set on_error.%s to dead-letter (with a dead_letter section) or drop", what, strings.Join(keys, " and on_error.")))
 }
 
 // sharedOutput returns the first sink that writes the records of all sources to

@@ -90,7 +90,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	if p.hasJob((*record.Job).Binary) && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
 	}
-	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound))...)
+	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound), p.checkShape())...)
 }
 
 // hasJob reports whether is is true of the job of a source.

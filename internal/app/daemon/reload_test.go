@@ -18,6 +18,7 @@ sources:
       include: ["in/*.log"]
 sinks:
   - discard: {}
+on_error: {rejected: drop}
 `
 
 // loaded loads a configuration in which a text is replaced.
@@ -62,7 +63,7 @@ func TestSameFlow(t *testing.T) {
 	f(false, "from: csv", "from: tsv")
 	f(false, `"2"`, `"1"`)
 	f(false, "discard: {}", "discard: {name: other}")
-	f(false, "sinks:", "on_error: {oversize: stop}\nsinks:")
+	f(false, "drop}", "drop, oversize: stop}")
 	f(false, "sinks:", "workers: 3\nsinks:")
 	f(false, "in/*.log", "in/*.txt")
 	f(true, "sinks:", "codec:\n  to: {csv: {header: false}}\nsinks:")

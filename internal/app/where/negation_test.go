@@ -125,7 +125,7 @@ func appendRuns(w *record.Worker, lines []string) string {
 // because they cannot be parsed, so that they reach the dead letter.
 func TestDeadLetterOfFilter(t *testing.T) {
 	c := newConfig(t, record.RenderURLs)
-	c.Format, c.Divert = "lines", true
+	c.Format, c.OnRejected = "lines", record.DispositionDead
 	c.Where = compile(t, `host != "a.example"`)
 	out, st := run(t, c, []string{"http://a.example/", "http://[::/", "http://b.example/"})
 	if out != "http://b.example/\n" || st.Dead != 1 || st.Filtered != 1 {

@@ -47,7 +47,7 @@ func run(t testing.TB, c record.Config, lines []string) (string, record.Stats) {
 	for i, line := range lines {
 		out, dead = w.Append(out, dead, []byte(line+"\n"), record.Position{Name: "f", Line: int64(i + 1), Off: int64(100 * i)}, &st)
 	}
-	if !st.Balanced() || len(dead) > 0 && !c.Divert {
+	if !st.Balanced() || len(dead) > 0 && c.OnRejected != record.DispositionDead {
 		t.Fatalf("%+v, dead %s", st, dead)
 	}
 	return string(out), st

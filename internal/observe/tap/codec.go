@@ -18,8 +18,8 @@ var fields = []string{"url", "norm", "key", "change", "flags", "host", "error"}
 // It masks at least passwords.
 func Job(c record.Config) (*record.Job, error) {
 	c.Render, c.Fields, c.Extend = record.RenderTSV, fields, nil
-	c.Redact, c.Divert, c.Route, c.Facts, c.Identity = redact.OrPasswords(c.Redact), false, nil, false, record.Identity{}
-	c.StopNoSchema, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault
+	c.Redact, c.Route, c.Facts, c.Identity = redact.OrPasswords(c.Redact), nil, false, record.Identity{}
+	c.StopNoSchema, c.OnRejected, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault, record.DispositionDefault
 	return record.New(c)
 }
 

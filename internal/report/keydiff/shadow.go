@@ -44,8 +44,8 @@ func NewShadow(a, b Side, oneIn int, memory int64, now time.Time) *Shadow {
 func ShadowJob(c record.Config, s Side) (*record.Job, error) {
 	c.Normalizer, c.Level, c.KeyForm = s.Normalizer, s.Level, codec.KeyHex
 	c.Render, c.Fields, c.Extend = record.RenderTSV, Fields, nil
-	c.Redact, c.Divert, c.Where, c.Route, c.Facts, c.Identity = nil, false, nil, nil, false, record.Identity{}
-	c.StopNoSchema, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault
+	c.Redact, c.Where, c.Route, c.Facts, c.Identity = nil, nil, nil, false, record.Identity{}
+	c.StopNoSchema, c.OnRejected, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault, record.DispositionDefault
 	return record.New(c)
 }
 

@@ -60,7 +60,7 @@ func compareBoth(t *testing.T, a, b Side, oneIn int, memory int64) (*graph, *Sha
 	t.Helper()
 	jobs := [2]*record.Job{}
 	for i, s := range []Side{a, b} {
-		job, err := ShadowJob(record.Config{Format: "lines", Normalizer: a.Normalizer, Level: a.Level, Redact: []string{"passwords"}, Divert: true, Facts: true}, s)
+		job, err := ShadowJob(record.Config{Format: "lines", Normalizer: a.Normalizer, Level: a.Level, Redact: []string{"passwords"}, OnRejected: record.DispositionDead, Facts: true}, s)
 		if err != nil {
 			t.Fatal(err)
 		}

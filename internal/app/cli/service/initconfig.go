@@ -85,7 +85,9 @@ func (p *plan) text() (string, error) {
 		out = place{kind: "file"}
 	}
 	y.deadLetter(out, p.dataDir)
-	y.line("on_error: {unparsed: dead-letter, rejected: pass-through}")
+	if p.to != "jsonl" { // where each rejected record would be an object without the fields
+		y.line("on_error: {unparsed: dead-letter, rejected: pass-through}")
+	}
 	y.line("")
 	y.comment("order: lane", "the order within each file, partition or consumer; none is faster")
 	if !p.local {

@@ -165,7 +165,7 @@ type Disposition uint8
 
 // Dispositions of a rejected record.
 const (
-	DispositionDefault  Disposition = iota // follow Config.Divert
+	DispositionDefault  Disposition = iota // follow Config.OnRejected
 	DispositionPass                        // pass the record through, or write an object with an error
 	DispositionDead                        // write a dead letter
 	DispositionDrop                        // write nothing, and count the record as dropped
