@@ -119,6 +119,13 @@ type Config struct {
 	// the input at path fits its format. head is the header record, or nil.
 	FitOf func(path string, head []byte) func(rec []byte) bool
 
+	// Limit, if not 0, is the number of records to read from all inputs, which are then read
+	// one after the other. What follows the last of them is not read, so damage in it is not
+	// found: see Report.Limited. Blank lines and headers do not count.
+	Limit int64
+	// Sample, if not nil, chooses records of all inputs at random, within Limit. Only these
+	// are emitted, after everything was read. Records longer than MaxRecord are never chosen.
+	Sample *Sample
 	// OpenTable, if not nil, opens the Parquet or Avro file at path as text.
 	// Without it such files are not supported. It is called from several
 	// goroutines.
@@ -148,6 +155,9 @@ func (c *Config) setDefaults() {
 	c.MaxRecord = cmp.Or(c.MaxRecord, 1<<20)
 	c.Parallel = cmp.Or(c.Parallel, 2)
 	c.OnDamage = cmp.Or(c.OnDamage, damageEmit)
+	if c.Limit > 0 {
+		c.Parallel = 1
+	}
 	c.Linger = cmp.Or(c.Linger, 50*time.Millisecond)
 }
 

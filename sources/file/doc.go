@@ -29,6 +29,11 @@
 // stays bounded. It ends at the next line feed, even inside quotes. A quoted cell
 // that does not end is damage of its line only: see record.QuoteFraming.
 //
+// # A part of the records
+//
+// [Config.Limit] ends the reading early, and [Config.Sample] emits a random sample once
+// everything was read.
+//
 // # Pipes
 //
 // A separate goroutine reads ahead in any input that is not a regular file, so
@@ -117,6 +122,7 @@
 //	                                               early
 //	lane.go, length.go, openquote.go, grid.go,     from a stream to batches
 //	split.go
+//	pick.go                                        the records of Config.Limit and Sample
 //	index.go                                       indexes of gzip files
 //	checkpoint.go, retire.go, finish.go            what is stored; tracks at rest; finished
 //	                                               files

@@ -258,6 +258,10 @@ func (r *laneReader) run(ctx context.Context) error {
 		}
 		err = r.emit(ctx, b, n)
 		r.report.Lines = r.line - 1
+		if errors.Is(err, errLimit) {
+			r.report.Limited, r.report.Lost = true, 0
+			return nil
+		}
 		if err != nil || end != nil {
 			if err == nil && end != io.EOF {
 				err = end
@@ -329,7 +333,7 @@ func (r *laneReader) finish(stopped bool) {
 	rep := r.report
 	rep.Bytes, rep.CompressedBytes = r.off+rep.Lost, r.st.zr.CompressedBytes()
 	rep.Stopped, rep.Verified = stopped, r.verified
-	r.st.complete = !stopped && r.st.pump == nil && r.st.zr.Verdict().Kind == compress.OK
+	r.st.complete = !stopped && !rep.Limited && r.st.pump == nil && r.st.zr.Verdict().Kind == compress.OK
 	if !r.st.close() {
 		rep.Verdict = compress.Verdict{}
 		return
@@ -342,7 +346,9 @@ func (r *laneReader) finish(stopped bool) {
 		rep.Verdict, rep.Format, rep.Unsummed = e.verdict, e.format, e.unsummed
 		rep.Bytes, rep.CompressedBytes = e.bytes, e.compressed
 	}
-	if !rep.Verdict.Damage() && !stopped {
+	if rep.Limited {
+		rep.Verdict = compress.Verdict{}
+	} else if !rep.Verdict.Damage() && !stopped {
 		rep.Verdict = r.quoteVerdict(r.cutVerdict(rep.Verdict, rep.Format, rep.CompressedBytes), rep.Format)
 	}
 	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.lines() - rep.Verified.Lines}

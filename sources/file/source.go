@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ type Report struct {
 	Lines           int64        // line ends in the emitted text
 	Lost            int64        // bytes at the end of the text that were not emitted: an incomplete record before a cut
 	Gone            int64        // bytes in the file, as stored, that were removed or truncated unread
+	Limited         bool         // Config.Limit ended the reading, so the verdict is not known
 	Stopped         bool         // the run stopped before the end of the input, or without opening it
 	Verified        Extent       // beginning of the text that checksums verify, up to the last record end
 	Unverified      Extent       // the text after that: what was emitted, or, if Withheld, all that can be read
@@ -59,6 +61,8 @@ type Source struct {
 	expErr   error
 	inputs   []*input
 	skipped  []Skipped
+	left     int64                    // of Config.Limit; negative without one
+	sample   *sampler                 // nil: none
 	at       func(point string) error // fault.At, except in tests
 }
 
@@ -69,7 +73,14 @@ func New(cfg Config) (*Source, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Source{cfg: cfg, at: fault.At, opened: make(chan struct{}), blocks: make(chan []byte, holdBytes/holdBlock)}, nil
+	s := &Source{cfg: cfg, at: fault.At, opened: make(chan struct{}), blocks: make(chan []byte, holdBytes/holdBlock), left: cfg.Limit}
+	if cfg.Limit == 0 {
+		s.left = math.MinInt64 / 2 // stays negative
+	}
+	if cfg.Sample != nil {
+		s.sample = &sampler{Sample: *cfg.Sample}
+	}
+	return s, nil
 }
 
 // Paths returns the paths of all inputs, in order. The first call of Paths,
@@ -279,13 +290,18 @@ func (s *Source) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	slots := make(chan struct{}, s.cfg.Parallel)
-	for _, in := range s.inputs {
+	for i, in := range s.inputs {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
 			in.report.Stopped = true
+			continue
+		}
+		if s.left == 0 {
+			in.report.Limited = true
+			<-slots
 			continue
 		}
 		lane := s.rt.NewLane(in.path, engine.LaneLimits{})
@@ -296,11 +312,10 @@ func (s *Source) Run(ctx context.Context) error {
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			err := s.lane(ctx, in, lane)
-			if err == nil && !in.report.Stopped {
-				lane.Complete()
+			err := s.lane(ctx, i, lane)
+			if s.sample == nil {
+				s.end(in, err == nil)
 			}
-			s.rt.End(lane)
 			if err == nil || errors.Is(err, errStopped) {
 				return
 			}
@@ -313,11 +328,23 @@ func (s *Source) Run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
+	if s.sample != nil && fatal == nil && ctx.Err() == nil {
+		fatal = s.emitSample(ctx)
+	}
 	return fatal
 }
 
-// lane reads one input.
-func (s *Source) lane(ctx context.Context, in *input, lane *engine.Lane) error {
+// end ends the lane of an input.
+func (s *Source) end(in *input, whole bool) {
+	if whole && !in.report.Stopped {
+		in.report.Lane.Complete()
+	}
+	s.rt.End(in.report.Lane)
+}
+
+// lane reads the i-th input.
+func (s *Source) lane(ctx context.Context, i int, lane *engine.Lane) error {
+	in := s.inputs[i]
 	defer in.done.Store(true)
 	defer in.release()
 	in.report.Lane = lane
@@ -336,6 +363,9 @@ func (s *Source) lane(ctx context.Context, in *input, lane *engine.Lane) error {
 	}
 	r.maxRecord = recordLimit(r.framing, s.cfg.MaxRecord)
 	r.mind()
+	if s.cfg.Limit > 0 || s.sample != nil {
+		r.rt = &picker{Runtime: s.rt, framing: r.framing, limit: &s.left, sample: s.sample, index: i}
+	}
 	skip := false
 	// Examine the input before any record is emitted.
 	if s.cfg.OnDamage == damageSkip || s.cfg.OnDamage == damageQuarantine && !s.cfg.Hold {

@@ -203,6 +203,7 @@ func (o *outcome) shortText(st terminal.Style) string {
 	if len(left) > 0 {
 		s.text("  not counted: " + strings.Join(left, ", "))
 	}
+	o.writePart(s)
 	o.writeSkipped(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
@@ -302,7 +303,10 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	if err := s.read(sig, cmd.InOrStdin(), codecs); err != nil {
 		return err
 	}
-	out := outcome{reports: s.source.Reports()}
+	out := outcome{set: s.set, reports: s.source.Reports()}
+	if part := out.partText(); part != "" {
+		_, _ = io.WriteString(cmd.ErrOrStderr(), "urlfold: "+part+"\n") // stderr is the last resort
+	}
 	for _, f := range s.source.Skipped() {
 		warn(cmd.ErrOrStderr(), f.Path, "skipped: "+f.Why)
 	}

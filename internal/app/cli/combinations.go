@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // checkCombinations refuses flags that make no sense together, or with the inputs. It
@@ -28,6 +29,8 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 	step, unique := s.LockStep != "", s.Unique != ""
 	toFile := s.Output != "" && s.Output != stdoutPath
 	stdin := len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)
+	part := map[bool]string{true: "--limit", false: "--sample"}[s.Limit != 0]
+	partly := s.Limit != 0 || s.Sample != ""
 	for _, c := range []struct {
 		flag  string
 		wrong bool
@@ -75,6 +78,11 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--in-place", s.InPlace && s.unordered(), "cannot be combined with --order none or lane: each output keeps the order of its input"},
 		{"--preserve", s.Preserve && !s.perInput(), "requires --output-dir or --in-place"},
 		{"--dry-run", s.DryRun && step, forStep},
+		{part, partly && step, forStep},
+		{part, partly && s.perInput(), "cannot be combined with --output-dir or --in-place, whose outputs have all records of their inputs"},
+		{part, partly && s.twice(), "cannot be combined with --dedupe " + s.Unique + ", which reads each input twice"},
+		{part, partly && s.OnDamage != file.OnDamageNames()[0], "cannot be combined with --on-damage " + s.OnDamage + ": the input is not read to the end, or its records are not in order"},
+		{"--sample", s.Sample != "" && known && render.KeepsRecords(), "requires --to jsonl, tsv, csv, urls, keys or parquet: a sample has no headers"},
 		{"--summary", s.Report == stdoutPath && !s.perInput() && !toFile && !s.DryRun, "stdout is already used for the records: write the report or the records to a file"},
 		{"--dead-letter", s.Rejects == stdoutPath, "cannot be stdout, which is used for the records: name a file"},
 		{"--on-damage", s.readsFiles() && stdin, s.OnDamage + twice},

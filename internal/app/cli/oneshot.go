@@ -172,6 +172,10 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		IsText:    func(_ string, head []byte) bool { return isText(head, s.record) },
 		Encodings: s.encodings(),
 	}
+	if c.Limit = s.Limit; s.sample != nil {
+		s.sample.MaxBytes = int64(s.MaxMemory)
+		c.Sample = s.sample
+	}
 	if s.share.by == byPath { // otherwise the share has records of all inputs
 		c.Select = s.share.owns
 	}

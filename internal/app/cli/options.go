@@ -69,6 +69,12 @@ type inputOptions struct {
 	// agent contains "bot"'. Names are as in --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
 	Where string `flag:"where" for:"count,collisions,seen" arg:"expression"`
+	// Read only the first N records of all inputs, one input after the other. Damage behind
+	// them is not found. Blank lines and headers do not count. Default: read all.
+	Limit int64 `flag:"limit" for:"readers" arg:"N"`
+	// Take only a random sample of N[:SEED] records of all inputs, such as 1000 or 1000:7. The
+	// same N and SEED, by default 0, choose the same records.
+	Sample string `flag:"sample" for:"readers" arg:"N[:SEED]"`
 }
 
 // codecOptions hold what a configuration writes in another form.

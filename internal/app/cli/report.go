@@ -43,7 +43,9 @@ type reportSettings struct {
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
 	Hash        string   `json:"hash"`
 	Redact      bool     `json:"redact"`
-	Where       string   `json:"where,omitempty"`  // the expression that records must match
+	Where       string   `json:"where,omitempty"` // the expression that records must match
+	Limit       int64    `json:"limit,omitempty"`
+	Sample      string   `json:"sample,omitempty"`
 	Unique      string   `json:"unique,omitempty"` // the mode of --dedupe
 	By          string   `json:"by,omitempty"`     // what --dedupe compared
 	Editions    editions `json:"editions"`         // of the built-in data
@@ -85,8 +87,9 @@ type reportFile struct {
 	reportBytes
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
-	LostBytes int64         `json:"lost_bytes"` // of a record truncated by damage
-	Stopped   bool          `json:"stopped"`    // not read to the end
+	LostBytes int64         `json:"lost_bytes"`        // of a record truncated by damage
+	Stopped   bool          `json:"stopped"`           // not read to the end
+	Limited   bool          `json:"limited,omitempty"` // --limit ended the reading, so the verdict is not known
 
 	Verified   *reportRange      `json:"verified,omitempty"`   // absent for plain text
 	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if all records are verified
@@ -141,7 +144,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.Render.Form, Target: o.set.Target, Profile: o.set.Profile,
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
-			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.Hash, Redact: o.set.hides(), Where: o.set.Where, Unique: o.set.Unique, By: o.set.By, Editions: builtin,
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.Hash, Redact: o.set.hides(), Where: o.set.Where, Limit: o.set.Limit, Sample: o.set.Sample, Unique: o.set.Unique, By: o.set.By, Editions: builtin,
 		},
 		Files: []reportFile{}, Skipped: o.skipped,
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},
@@ -157,7 +160,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 			Path: in.Path, Compression: in.Format.String(), Format: o.formats.format(in.Path),
 			reportBytes: reportBytes{in.Bytes, in.CompressedBytes}, reportCounts: countsOf(&st),
 			Verdict:   reportVerdict{Kind: in.Verdict.Kind.String(), Offset: in.Verdict.Offset, Detail: in.Verdict.Detail},
-			LostBytes: in.Lost, Stopped: in.Stopped,
+			LostBytes: in.Lost, Stopped: in.Stopped, Limited: in.Limited,
 		}
 		if o.set.share.of > 0 {
 			f.Position = &in.Index

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -40,6 +41,7 @@ type settings struct {
 	objects        *objects.Store // nil: no path names objects
 	resumed        *resumption    // by prepare; nil without --resume
 	exact          bool           // see file.Config.Exact
+	sample         *file.Sample   // nil without --sample
 	log            *slog.Logger   // set by prepare
 	tables         *tables
 	copies         bool     // records keep the bytes that are not part of a URL
@@ -307,6 +309,31 @@ func (s *settings) resolveLimits(bad *command.Mistakes) {
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
 	bad.Add("--fail-on", s.checkFailOn(s.FailOn))
 	bad.Within("--workers", s.Jobs, maxJobs)
+	if s.Limit < 0 {
+		bad.Add("--limit", errors.New("must be greater than 0"))
+	}
+	if s.Sample != "" {
+		var err error
+		s.sample, err = parseSample(s.Sample)
+		bad.Add("--sample", err)
+	}
+}
+
+// maxSample is the greatest size of a sample.
+const maxSample = 10_000_000
+
+// parseSample parses the value of --sample.
+func parseSample(text string) (*file.Sample, error) {
+	size, seed, has := strings.Cut(text, ":")
+	n, err := strconv.Atoi(size)
+	k, seedErr := int64(0), error(nil)
+	if has {
+		k, seedErr = strconv.ParseInt(seed, 10, 64)
+	}
+	if err != nil || seedErr != nil || n < 1 || n > maxSample {
+		return nil, fmt.Errorf("%q is not a number of records from 1 to %d, or such a number and a seed, as in 1000:7", text, maxSample)
+	}
+	return &file.Sample{Size: n, Seed: k}, nil
 }
 
 const maxJobs = 1024

@@ -244,6 +244,7 @@ func (o *outcome) text(st terminal.Style) string {
 	for _, name := range o.parts {
 		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
 	}
+	o.writePart(s)
 	o.writeSkipped(s)
 	for _, line := range o.set.renamed {
 		s.text("  " + line)
@@ -341,6 +342,26 @@ func (o *outcome) writePlan(s *summary) {
 			}
 		}
 	}
+}
+
+// writePart adds a line if not all records were read or taken.
+func (o *outcome) writePart(s *summary) {
+	if text := o.partText(); text != "" {
+		s.text("  " + s.Paint(terminal.Yellow, text))
+	}
+}
+
+// partText says why not all records were read or taken, or returns "".
+func (o *outcome) partText() string {
+	limited := slices.IndexFunc(o.reports, func(r file.Report) bool { return r.Limited })
+	var parts []string
+	if limited >= 0 {
+		parts = append(parts, fmt.Sprintf("--limit %d ended the reading in %s; what follows was not checked for damage", o.set.Limit, shownPath(o.reports[limited].Path)))
+	}
+	if o.set.Sample != "" {
+		parts = append(parts, "--sample "+o.set.Sample+" took only some of the records")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // writeSkipped adds a line for each file that was left out.
