@@ -26,12 +26,14 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 	sourcekafka "github.com/urlfold/urlfold/sources/kafka"
 	sourcenats "github.com/urlfold/urlfold/sources/nats"
+	sourceobjects "github.com/urlfold/urlfold/sources/objects"
 	sources3 "github.com/urlfold/urlfold/sources/s3"
 )
 
 // worlds has one entry for each registered type.
 var worlds = map[string]func(t testing.TB) *world{
 	"file":      filesWorld,
+	"objects":   objectsWorld,
 	"s3":        s3World,
 	"stdin":     stdinWorld,
 	"kafka":     kafkaWorld,
@@ -114,6 +116,40 @@ func s3World(t testing.TB) *world {
 		}
 	}
 	w.source, w.broken = from("s3://bucket/in"), from("s3://no-bucket/in")
+	return w
+}
+
+// objectsWorld is the world of the source s3 with a JetStream stream that names the
+// objects.
+func objectsWorld(t testing.TB) *world {
+	w, srv := s3World(t), natstest.Start(t, nil)
+	store, err := checkpoint.Open(filepath.Join(t.TempDir(), "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() }) // the runs have committed
+	js, err := jetstream.New(dial(t, srv.URL()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	if _, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "IN", Subjects: []string{"in.>"}, Storage: jetstream.MemoryStorage}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := js.Publish(ctx, "in.x", fmt.Appendf(nil, `{"url":"s3://bucket/in/%s.log"}`, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := func(stream string) func() engine.Source {
+		return func() engine.Source {
+			return build(t, "objects", kinds.SourceEnv{UntilEOF: true, Files: file.Host{Store: store}}, func(c *sourceobjects.Config) {
+				natsConfig(&c.JetStream.NATS, srv.URL())
+				c.JetStream.Stream, c.JetStream.Durable, c.JetStream.Consumer.AckWait = stream, "urlfold", 2*time.Second
+			})
+		}
+	}
+	w.source, w.broken = from("IN"), from("MISSING")
 	return w
 }
 

@@ -74,6 +74,7 @@ const (
 	NoSchema     = locate.NoSchema     // there is no schema with the id of the record
 	FirstRefused = locate.FirstRefused // the record is a duplicate, and a sink refused the first record of its key
 	ColumnCount  = locate.ColumnCount  // the record has more fields than columns, so that some are in the wrong one
+	Unreadable   = locate.Unreadable   // the record names an input that cannot be read
 	NumReasons   = locate.NumReasons
 )
 

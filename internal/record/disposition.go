@@ -41,7 +41,7 @@ func (j *Job) disposition(why Reason) Disposition {
 		return j.rejects.onUnparsed
 	case why == TooLong:
 		return j.rejects.onOversize
-	case j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
+	case why == Unreadable, j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
 		return DispositionDead
 	}
 	return j.rejects.on

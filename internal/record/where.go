@@ -220,9 +220,10 @@ var noSite = locate.Site{Role: locate.RoleTarget}
 // keepsRejected asks the condition about a record that was rejected before its
 // URL was read. Such records are kept unless the condition reads the field
 // error: otherwise every condition would silently remove the records that it
-// knows nothing about. Refused records have passed the condition already.
+// knows nothing about. Refused records have passed the condition already,
+// and the name of an unreadable input is not a record.
 func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
-	if !w.job.keeps.asksWhy || why == Refused || why == FirstRefused {
+	if !w.job.keeps.asksWhy || why == Refused || why == FirstRefused || why == Unreadable {
 		return true
 	}
 	present := rejected

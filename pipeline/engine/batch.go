@@ -31,6 +31,7 @@ const (
 	First               // the first piece of an oversize record
 	Middle              // neither the first nor the last piece
 	Last                // the last piece, including the line end if there is one
+	Unread              // not a piece: In is one line about an input that cannot be read, and becomes a dead letter
 )
 
 // A Batch is a contiguous part of exactly one lane on its way through the

@@ -98,6 +98,9 @@ func (c *recordCodec) Process(b *Batch) {
 			}
 		}
 		return
+	case b.Piece == Unread:
+		c.unread(b)
+		return
 	case b.Piece != Whole:
 		c.piece(b)
 		return
@@ -245,6 +248,13 @@ func (c *recordCodec) piece(b *Batch) {
 	if c.w.Err() != nil {
 		return
 	}
+	c.written(b, b.In, out, dead)
+}
+
+// unread writes the dead letter of an input that cannot be read.
+func (c *recordCodec) unread(b *Batch) {
+	c.save(b)
+	out, dead := c.w.Reject(b.Out.Bytes, b.Dead.Bytes, b.In, record.Unreadable, record.Position{Name: b.Lane.Name()}, &b.Stats)
 	c.written(b, b.In, out, dead)
 }
 

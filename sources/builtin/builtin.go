@@ -17,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 	"github.com/urlfold/urlfold/sources/kafka"
 	"github.com/urlfold/urlfold/sources/nats"
+	"github.com/urlfold/urlfold/sources/objects"
 	"github.com/urlfold/urlfold/sources/s3"
 )
 
@@ -27,6 +28,7 @@ func Types() []kinds.Source {
 		kinds.NewSource("jetstream", ptr(nats.DefaultJetStream), newJetStream),
 		kinds.NewSource("kafka", kafka.Default, newKafka),
 		kinds.NewSource("nats", ptr(nats.DefaultCore), newCore),
+		kinds.NewSource("objects", ptr(objects.Default), newObjects),
 		kinds.NewSource("s3", ptr(s3.Default), newS3),
 		kinds.NewSource("stdin", ptr(file.DefaultStdin), newStdin),
 	}
@@ -75,6 +77,16 @@ func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
 	}
 	return s3.New(c, file.WatchConfig{
 		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, UntilEOF: env.UntilEOF, Logger: env.Logger,
+	})
+}
+
+func newObjects(c objects.Config, env kinds.SourceEnv) (engine.Source, error) {
+	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+		return nil, err
+	}
+	c.UntilEOF = env.UntilEOF
+	return objects.New(c, file.WatchConfig{
+		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, Logger: env.Logger,
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
@@ -24,7 +26,28 @@ type Objects struct {
 	Connect func() (*objects.Store, error)
 	// Select is the same as in Config.
 	Select func(rel string) bool
+	// Queue, if not nil, says which objects to read, instead of Settings.Include.
+	Queue Queue
+	// News, if not nil, holds a value when Queue has changed. Its capacity must be
+	// 1.
+	News chan struct{}
 }
+
+// A Queue holds the objects that messages name. Its methods are called from
+// several goroutines and must not block.
+type Queue interface {
+	// Listed returns the objects to read now.
+	Listed() []objects.Found
+	// Done reports that all records of a listed object are durable, or will never
+	// be read. damage is the text of its verdict, or empty. Done may be called
+	// several times.
+	Done(o *objects.Object, damage string)
+	// Changed reports that a listed object no longer exists in this version.
+	Changed(o *objects.Object)
+}
+
+// queued reports whether messages name the objects to read.
+func (cfg *WatchConfig) queued() bool { return cfg.Objects != nil && cfg.Objects.Queue != nil }
 
 // settle replaces the settings that have no meaning for objects.
 func (s *Settings) settle() {
@@ -55,7 +78,7 @@ func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]e
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ctx = ctx
-	if time.Now().Before(b.due) {
+	if b.Queue == nil && time.Now().Before(b.due) {
 		return b.all, map[string]error{}
 	}
 	list, hidden := b.list(ctx)
@@ -88,6 +111,9 @@ func (b *bucket) list(ctx context.Context) (all []objects.Found, hidden map[stri
 			}
 			b.store = s
 		}
+		if b.Queue != nil {
+			return b.Queue.Listed(), nil
+		}
 		list, _, err := b.store.Find(ctx, path)
 		if err != nil {
 			return nil, map[string]error{path: err}
@@ -108,6 +134,9 @@ func stateOf(o *objects.Object) (s fileState) {
 
 // stat implements [storage].
 func (b *bucket) stat(path, rel string) (s fileState, err error) {
+	if b.Queue != nil { // it lists all objects that are to be read
+		return s, fs.ErrNotExist
+	}
 	store, ctx := b.connection()
 	o, err := store.Head(ctx, path)
 	if objects.KindOf(err) == objects.NotFound {
@@ -145,13 +174,16 @@ func (b *bucket) open(_ string, id fileID) (handle, error) {
 func (b *bucket) reader(o *objects.Object) (*objects.Reader, error) {
 	store, ctx := b.connection()
 	r, err := store.Open(ctx, *o)
-	return r, b.note(err)
+	return r, b.note(o, err)
 }
 
-// note makes the next scan list the objects again if err says that one has
+// note makes the next scan list the objects again if err says that o has
 // changed.
-func (b *bucket) note(err error) error {
+func (b *bucket) note(o *objects.Object, err error) error {
 	if objects.KindOf(err) == objects.Changed {
+		if b.Queue != nil {
+			b.Queue.Changed(o)
+		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.due = time.Time{}
@@ -181,7 +213,7 @@ type objectFile struct {
 // Read implements io.Reader.
 func (f *objectFile) Read(p []byte) (int, error) {
 	n, err := f.Reader.Read(p)
-	return n, f.bucket.note(err)
+	return n, f.bucket.note(f.object, err)
 }
 
 func (f *objectFile) next(p []byte, off int64) (int, error) {
@@ -204,10 +236,48 @@ func (f *objectFile) again() (io.ReadSeeker, func() error, error) {
 	return r, r.Close, nil
 }
 
-// lasting reports whether err, of a listing, will not go away by itself.
+// settle tells the queue of objects, if there is one, that nothing is left to do
+// for t. damage is as in [Queue]. The caller holds mu.
+func (w *watcher) settle(t *track, damage string) {
+	b, _ := w.store.(*bucket)
+	if !w.cfg.queued() {
+		return
+	}
+	b.mu.Lock()
+	o := b.known[t.sight.file.id]
+	b.mu.Unlock()
+	if o != nil {
+		b.Queue.Done(o, damage)
+	}
+}
+
+// damage returns the text of the verdict on t if its file is damaged.
+func (t *track) damage() string {
+	if t.end.state == checkpoint.Damaged {
+		return t.end.text
+	}
+	return ""
+}
+
+// refuse gives up a track of a queue whose object cannot be read. If nothing of
+// the object was read, the track is forgotten, so that another message can ask
+// for the object again. Otherwise the next poll ends its lane. The caller holds
+// mu.
+func (w *watcher) refuse(t *track) {
+	w.log.Warn("cannot read file", "path", t.path, "error", t.trouble.failure)
+	delete(w.broken, t.path)
+	w.settle(t, compress.Unreadable.String()+": "+t.trouble.failure)
+	w.bound.unbind(t)
+	if t.trouble.tries = 0; t.at().off == 0 && t.lane == nil {
+		w.news.unreadable(t.path, t.trouble.failure)
+		t.life, t.sight.gone = over, time.Unix(1, 0)
+	}
+}
+
+// lasting reports whether err, of a request, will not go away by itself.
 func lasting(err error) bool {
 	var e *objects.Error
-	return !errors.As(err, &e) || e.Kind == objects.NotFound || e.Kind == objects.Denied || e.Kind == objects.Failed
+	return !errors.As(err, &e) || e.Kind.Lasting()
 }
 
 // Interface guards.

@@ -78,6 +78,7 @@ func (w *watcher) letGo(t *track, lane *engine.Lane, err error) {
 	t.read.cut = cutter{off: t.read.cut.off, line: t.read.cut.line, oversize: t.read.cut.oversize, left: t.read.cut.left, begun: t.read.cut.begun, open: t.read.cut.open}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
+	w.settle(t, t.damage())
 	w.mu.Unlock()
 	w.news.report(r)
 }

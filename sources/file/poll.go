@@ -66,6 +66,9 @@ func (w *watcher) follow(now time.Time) bool {
 	defer w.mu.Unlock()
 	for _, t := range w.known.tracks {
 		w.schedule(t, now)
+		if t.sight.bound && t.life == over && t.end.state != checkpoint.Reading && !t.end.finishing {
+			w.settle(t, t.damage()) // also if an earlier run has finished it
+		}
 	}
 	w.expire(now)
 	w.closeIdle(now)
@@ -376,7 +379,7 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 		t.sight.gone = now
 		w.progress.touch(t)
 	}
-	if w.given[t.sight.file.id] || now.Sub(t.sight.gone) < w.cfg.RotateWait || w.cfg.ends() && len(w.candidates) > 0 {
+	if w.given[t.sight.file.id] || now.Sub(t.sight.gone) < w.patience(t) || w.cfg.ends() && len(w.candidates) > 0 {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {
@@ -390,6 +393,15 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 	}
 	t.step = queued
 	w.crew.enqueue(&w.crew.reading, t)
+}
+
+// patience returns how long to wait for the file of a lost track: its message
+// may be delivered again if an earlier run has read a part of it.
+func (w *watcher) patience(t *track) time.Duration {
+	if w.cfg.queued() && !t.sight.watched {
+		return w.cfg.ForgetAfter
+	}
+	return w.cfg.RotateWait
 }
 
 // expire removes tracks whose files have been gone for longer than

@@ -106,6 +106,10 @@ func (w *watcher) failed(t *track, err error) {
 	t.trouble.failure = err.Error()
 	w.broken[t.path] = t.trouble.failure
 	t.trouble.retry = time.Now().Add(w.cfg.PollInterval)
+	if w.cfg.queued() && lasting(err) && t.trouble.tries >= maxTries {
+		w.refuse(t)
+		return
+	}
 	if w.store.fixed() && !w.cfg.ends() { // each attempt costs a request
 		t.trouble.retry = time.Now().Add(w.cfg.PollInterval << min(t.trouble.tries, 6))
 	}

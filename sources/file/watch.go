@@ -158,6 +158,9 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 		notify: make(chan struct{}, 1), mu: &w.mu,
 		reading: queue{wake: sync.NewCond(&w.mu)}, checking: queue{wake: sync.NewCond(&w.mu)},
 	}
+	if cfg.Objects != nil && cfg.Objects.News != nil {
+		w.crew.notify = cfg.Objects.News
+	}
 	w.files = opener{cfg: &w.cfg, log: w.log, store: w.store, mu: &w.mu, stats: &w.stats}
 	w.texts = verifier{cfg: &w.cfg, log: w.log, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
 	w.known = catalog{
@@ -216,7 +219,7 @@ func (w *watcher) Run(ctx context.Context) error {
 			empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
 			w.mu.Unlock()
 			switch {
-			case !empty:
+			case !empty, w.cfg.queued():
 			case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
 				w.crew.halt(&NoMatchError{Source: w.cfg.Name})
 			default:

@@ -75,7 +75,9 @@ var advice = map[string]string{
 	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../recovery.md#the-checkpoint-is-removed-while-urlfold-runs).",
 
 	// internal/storage/objects
-	"object request failed, retrying": "A store of objects refused a request or did not answer, several times. urlfold tries for two minutes without progress, and then the input or output fails. If it lasts, look at `error`: throttling, expired credentials, a network that is down.",
+	"acknowledgment failed, message will be delivered again": "All records of the objects that a message names are durable, but its queue did not confirm the acknowledgment. Nothing to do: when the message comes again, the checkpoint shows that nothing is left to read.",
+	"object became a dead letter":                            "An object is damaged or cannot be read, or a message names none. Its reference is in the dead letter, with `verdict`. Look at `detail`; when the cause is gone, publish the reference again: see [Read the objects that a queue names](../how-to/object-queue.md#objects-that-cannot-be-read).",
+	"object request failed, retrying":                        "A store of objects refused a request or did not answer, several times. urlfold tries for two minutes without progress, and then the input or output fails. If it lasts, look at `error`: throttling, expired credentials, a network that is down.",
 
 	// pipeline
 	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../recovery.md#a-lane-is-stuck).",

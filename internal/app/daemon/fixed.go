@@ -49,7 +49,7 @@ func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 // are.
 func loose(c *config.Component) string {
 	switch s, ok := c.Config.(*file.Settings); {
-	case c.Type == "s3": // objects do not grow
+	case c.Type == "s3", c.Type == "objects": // objects do not grow
 	case !ok:
 		return fmt.Sprintf("batches of a %s source end wherever messages arrive", c.Type)
 	case !s.Batch():

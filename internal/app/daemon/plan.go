@@ -78,7 +78,7 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 // *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkPaths(sound)}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkQueues(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
 	err = p.makeJobs(err == nil && parts.needFacts(), sound)
 	p.fit() // the formats are known
@@ -111,6 +111,17 @@ func (p *plan) checkMessages(sound func(path string) bool) error {
 	for i, job := range p.jobs {
 		if c := &p.file.Sources[i]; job.MessagesOnly() && isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
 			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("the format %s is for messages, not for files; to read Avro files, run urlfold without a configuration", c.Format.From)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkQueues rejects sources of objects without a dead letter.
+func (p *plan) checkQueues() error {
+	var errs []error
+	for _, c := range each(p.file.Sources) {
+		if c.Type == "objects" && p.file.DeadLetter == nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("requires dead_letter: it gets the references to objects that are damaged or cannot be read")))
 		}
 	}
 	return errors.Join(errs...)
@@ -243,7 +254,7 @@ func uses(list []config.Component, kind string) bool {
 
 // isFiles reports whether components of the type read or write files, or objects as
 // files. The checkpoint holds their positions and lengths.
-func isFiles(kind string) bool { return kind == "file" || kind == "s3" }
+func isFiles(kind string) bool { return kind == "file" || kind == "s3" || kind == "objects" }
 
 // files reports whether there is a source of files, so that checkpoints are needed.
 func (p *plan) files() bool {

@@ -28,7 +28,7 @@
 //	conn.go, core.go, wire.go, protect.go Conn; what arrives is checked before the library sees
 //	                                      it
 //	admin.go, complaint.go                streams and consumers; what the server refuses
-//	pull.go, ack.go                       reading
+//	fetch.go, pull.go, ack.go             reading
 //	window.go, stored.go, refusal.go      publishing, and its acknowledgments
 //	bucket.go, bucketwatch.go             key-value buckets
 //	subject.go                            subjects and their wildcards

@@ -19,6 +19,12 @@ const (
 	Unsupported             // the store does not have the request
 )
 
+// Lasting reports whether the same request will fail again, until somebody
+// changes something.
+func (k Kind) Lasting() bool {
+	return k == Failed || k == NotFound || k == Denied || k == Archived
+}
+
 // An Error is the error of a request.
 type Error struct {
 	Kind   Kind

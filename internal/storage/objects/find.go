@@ -27,7 +27,7 @@ func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool
 	if key != "" && !strings.HasSuffix(key, "/") {
 		o, err := s.Head(ctx, name)
 		if err == nil {
-			return []Found{{o, local(path.Base(key))}}, true, nil
+			return []Found{{o, Local(path.Base(key))}}, true, nil
 		}
 		if KindOf(err) != NotFound {
 			return nil, false, err
@@ -48,10 +48,10 @@ func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool
 	err = s.List(ctx, bucket, prefix, func(o Object) {
 		rel := strings.TrimPrefix(o.Key, folder)
 		switch {
-		case o.Size == 0 && (strings.HasSuffix(o.Key, "/") || strings.HasSuffix(o.Key, "_$folder$")):
+		case o.StandsForFolder():
 		case glob != "" && !doublestar.MatchUnvalidated(glob, rel):
 		default:
-			list = append(list, Found{o, local(rel)})
+			list = append(list, Found{o, Local(rel)})
 		}
 	})
 	return list, false, err
@@ -66,6 +66,6 @@ func fixed(glob string) string {
 	return glob
 }
 
-// local returns rel as a path that does not lead out of its folder: keys may
+// Local returns rel as a path that does not lead out of its folder: keys may
 // contain "..", and begin with a slash.
-func local(rel string) string { return strings.TrimPrefix(path.Clean("/"+rel), "/") }
+func Local(rel string) string { return strings.TrimPrefix(path.Clean("/"+rel), "/") }

@@ -32,6 +32,12 @@ type Object struct {
 // Path returns the path that names o.
 func (o Object) Path() string { return Scheme + o.Bucket + "/" + o.Key }
 
+// StandsForFolder reports whether o only marks a folder: it is empty, and its key
+// says so.
+func (o Object) StandsForFolder() bool {
+	return o.Size == 0 && (strings.HasSuffix(o.Key, "/") || strings.HasSuffix(o.Key, "_$folder$"))
+}
+
 // Stamp identifies the content of o.
 func (o Object) Stamp() string { return o.ETag + " " + o.Modified.UTC().Format(time.RFC3339Nano) }
 

@@ -23,6 +23,7 @@ const (
 	NoSchema                                 // there is no schema with the id of the record
 	FirstRefused                             // the record is a duplicate, and a sink refused the first record of its key
 	ColumnCount                              // the record has more fields than columns, so that some are in the wrong one
+	Unreadable                               // the record names an input that cannot be read
 	NumReasons
 )
 
@@ -50,6 +51,8 @@ func (r Reason) String() string {
 		return "first-refused"
 	case ColumnCount:
 		return "column-count"
+	case Unreadable:
+		return "input-unreadable"
 	}
 	return codec.Error(r).Name()
 }

@@ -1,0 +1,236 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
+)
+
+// fromQueue is a configuration that reads the objects that messages name.
+const fromQueue = `version: 1
+data_dir: state
+sources:
+  - objects:
+      from: lines
+      name: in
+      jetstream: {servers: [%q], stream: Q, durable: d, consumer: {ack_wait: 500ms}}
+codec: {profile: equiv}
+sinks:
+  - file: {name: out, path: "out/{source.relpath}", exactly_once: true}
+dead_letter:
+  file: {path: dead.jsonl}
+commit_interval: 20ms
+`
+
+// A queueOf is a JetStream stream with references to objects.
+type queueOf struct {
+	t   *testing.T
+	srv *natstest.Server
+	js  jetstream.JetStream
+}
+
+func newQueue(t *testing.T) *queueOf {
+	t.Helper()
+	srv := natstest.Start(t, nil)
+	conn, err := nats.Connect(srv.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "Q", Subjects: []string{"q"}, Storage: jetstream.MemoryStorage, Retention: jetstream.WorkQueuePolicy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &queueOf{t, srv, js}
+}
+
+// put publishes messages.
+func (q *queueOf) put(messages ...string) {
+	q.t.Helper()
+	for _, m := range messages {
+		if _, err := q.js.Publish(q.t.Context(), "q", []byte(m)); err != nil {
+			q.t.Fatal(err)
+		}
+	}
+}
+
+// state returns the state of the consumer.
+func (q *queueOf) state() *jetstream.ConsumerInfo {
+	q.t.Helper()
+	c, err := q.js.Consumer(q.t.Context(), "Q", "d")
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	return c.CachedInfo()
+}
+
+// records returns all records below out, sorted.
+func (d *daemonRun) records() (got []string) {
+	d.t.Helper()
+	outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "*", "*"))
+	for _, name := range outs {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		got = append(got, strings.Fields(string(text))...)
+	}
+	slices.Sort(got)
+	return got
+}
+
+// TestQueueKilled: the real program reads the objects of a queue and is killed
+// again and again. Their messages are delivered again, and the outputs have each
+// record once.
+func TestQueueKilled(t *testing.T) {
+	srv := s3test.New(t)
+	want := putInputs(srv, 200_000)
+	again(t, func(rng *rand.Rand, kills int) int {
+		q := newQueue(t)
+		for _, key := range srv.Keys() {
+			q.put(fmt.Sprintf(`{"url":"s3://bucket/%s"}`, key))
+		}
+		d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+		n := 0
+		for ; n < kills; n++ {
+			d.start("--until-eof")
+			select {
+			case <-d.done:
+			case <-time.After(time.Duration(100+rng.IntN(400)) * time.Millisecond):
+				_ = d.cmd.Process.Kill() // it may have ended
+				<-d.done
+			}
+			if d.err == nil {
+				break
+			}
+		}
+		d.start("--until-eof")
+		if code := d.wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		if got := d.records(); !slices.Equal(got, want) {
+			t.Errorf("%d records, want %d, each once", len(got), len(want))
+		}
+		if i := q.state(); i.NumAckPending > 0 || i.NumPending > 0 {
+			t.Errorf("%d messages not acknowledged, %d not delivered", i.NumAckPending, i.NumPending)
+		}
+		t.Logf("killed %d times", n)
+		return max(n, 1)
+	})
+}
+
+// TestQueuePoison: objects that cannot be read or are damaged, and messages that
+// name none, become dead letters with their verdicts. They keep no other object
+// from being read, and do not come back.
+func TestQueuePoison(t *testing.T) {
+	srv, q := s3test.New(t), newQueue(t)
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write([]byte("http://damaged.example/\n"))
+	_ = w.Close()
+	z.Bytes()[z.Len()-5] ^= 1
+	srv.Put("in/damaged.gz", z.Bytes())
+	srv.Put("in/archived", []byte("http://archived.example/\n"))
+	srv.Archive("in/archived")
+	srv.Put("in/a b+c", []byte("http://a.example/\n"))
+	srv.Put("in/d", []byte("http://d.example/\n"))
+	srv.Put("in/folder/", nil)
+	record := func(key string) string {
+		return fmt.Sprintf(`{"eventName":"ObjectCreated:Put","s3":{"bucket":{"name":"bucket"},"object":{"key":%q}}}`, key)
+	}
+	q.put(`{"url":"s3://bucket/in/damaged.gz"}`, `{"url":"s3://bucket/in/archived"}`, `{"url":"s3://bucket/in/missing"}`,
+		"no JSON", `{"Service":"Amazon S3","Event":"s3:TestEvent"}`, `{"url":"s3://bucket/in/folder/"}`,
+		fmt.Sprintf(`{"Records":[%s,%s]}`, record("in/a+b%2Bc"), record("in/d")))
+	d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+	d.start("--until-eof")
+	d.wait()
+	if got := d.records(); !slices.Equal(got, []string{"http://a.example/", "http://d.example/", "http://damaged.example/"}) {
+		t.Errorf("records %q", got)
+	}
+	text, err := os.ReadFile(filepath.Join(d.dir, "dead.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		var letter struct{ Reason, Record string }
+		var ref struct{ URL, Verdict, Message string }
+		if err := json.Unmarshal([]byte(line), &letter); err != nil || letter.Reason != "input-unreadable" {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if err := json.Unmarshal([]byte(letter.Record), &ref); err != nil {
+			t.Fatal(err)
+		}
+		got[ref.URL+ref.Message] += ref.Verdict
+	}
+	for of, verdict := range map[string]string{
+		"s3://bucket/in/damaged.gz": "bad-crc", "s3://bucket/in/archived": "unreadable", "s3://bucket/in/missing": "unreadable", "no JSON": "invalid-message",
+	} {
+		if got[of] != verdict {
+			t.Errorf("%s: verdict %q, want %q", of, got[of], verdict)
+		}
+	}
+	if i := q.state(); len(got) != 4 || i.NumAckPending > 0 || i.NumPending > 0 || i.NumRedelivered > 0 {
+		t.Errorf("dead letters %v; %d messages not acknowledged, %d not delivered, %d delivered again", got, i.NumAckPending, i.NumPending, i.NumRedelivered)
+	}
+}
+
+// TestQueueKeepsMessages: a message whose object takes longer than ack_wait is not
+// delivered again, and after a soft stop it is at once, to a run that goes on where
+// the first one stopped.
+func TestQueueKeepsMessages(t *testing.T) {
+	srv, q := s3test.New(t), newQueue(t)
+	var b strings.Builder
+	var want []string
+	for i := range 400_000 {
+		want = append(want, fmt.Sprintf("http://h.example/%06d", i))
+		b.WriteString(want[i] + "\n")
+	}
+	srv.Put("in/slow", []byte(b.String()))
+	srv.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Range") != "" {
+			time.Sleep(700 * time.Millisecond)
+		}
+		return false
+	})
+	q.put(`{"url":"s3://bucket/in/slow"}`)
+	d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+	d.start()
+	d.until("some records", func() bool {
+		parts, _ := filepath.Glob(filepath.Join(d.dir, "out", "in", "*"))
+		return len(parts) > 0 && d.length("out/in/"+filepath.Base(parts[0])) > 1<<20
+	})
+	if i := q.state(); i.NumRedelivered > 0 || i.NumAckPending != 1 {
+		t.Errorf("%d messages delivered again, %d not acknowledged", i.NumRedelivered, i.NumAckPending)
+	}
+	d.signal(15)
+	if code := d.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	d.start("--until-eof")
+	d.wait()
+	if got := d.records(); !slices.Equal(got, want) {
+		t.Errorf("%d records, want %d, each once", len(got), len(want))
+	}
+}

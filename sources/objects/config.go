@@ -1,0 +1,97 @@
+package objects
+
+import (
+	"errors"
+	"time"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/storage/objects/s3"
+	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/nats"
+)
+
+// A Config configures a source that reads the objects that messages name. It
+// requires exactly one queue.
+type Config struct {
+	connect.S3
+
+	// A JetStream stream with references to objects.
+	JetStream JetStream `yaml:"jetstream"`
+
+	// How to handle the records of a damaged compressed object: as on_damage of
+	// the file source. The dead letter gets a reference to the object in any case.
+	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
+	// RestartPointEvery is as in [file.Settings].
+	RestartPointEvery field.Size `yaml:"-"`
+	// The limits on the expansion of a compressed object.
+	Limits field.Limits `yaml:"limits"`
+	// Inflate is as in [file.Settings].
+	Inflate string `yaml:"-"`
+	// How long to remember that an object was read, and how far. A message that is
+	// delivered again after that is read again.
+	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
+	// Number of objects to read at the same time. Each takes about 5 MiB.
+	Readers int `yaml:"max_readers" min:"1" max:"256"`
+	// Number of deliveries after which a message becomes a dead letter, because its
+	// object probably crashes the process. 0: no limit.
+	MaxDeliveries int `yaml:"max_deliveries" min:"0"`
+
+	// UntilEOF ends a run when the queue is empty. The owner of the pipeline sets
+	// it.
+	UntilEOF bool `yaml:"-"`
+}
+
+// A JetStream is a queue of references in a JetStream stream. All instances with
+// the same consumer share the messages.
+type JetStream struct {
+	connect.NATS
+
+	// Name of the stream.
+	Stream string `yaml:"stream,required"`
+	// Name of the consumer.
+	Durable string `yaml:"durable,required"`
+	// Settings of the consumer. ack_wait is how long after a crash another instance
+	// gets the message; while an object is read, the source extends it.
+	Consumer nats.Consumer `yaml:"consumer"`
+	// The JetStream domain. Default: the server's.
+	Domain string `yaml:"domain"`
+}
+
+// Default returns the default values.
+func Default() Config {
+	f := file.DefaultSettings()
+	return Config{
+		OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery, Limits: f.Limits, Inflate: f.Inflate,
+		ForgetAfter: 24 * time.Hour, Readers: f.Readers, MaxDeliveries: 10,
+		JetStream: JetStream{NATS: connect.DefaultNATS(), Consumer: nats.Consumer{Create: true}},
+	}
+}
+
+// Validate returns the joined errors in c, each a [field.Error].
+func (c *Config) Validate() error {
+	var errs []error
+	if c.JetStream.Stream == "" {
+		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("required: it is the queue")})
+	}
+	if _, err := s3.Of(c.S3, func(string) string { return "" }); err != nil {
+		errs = append(errs, &field.Error{Field: "endpoint", Err: err})
+	}
+	return errors.Join(errs...)
+}
+
+// Validate returns the joined errors in c, each a [field.Error].
+func (c *JetStream) Validate() error {
+	j := nats.DefaultJetStream()
+	j.NATS, j.Stream, j.Durable, j.Consumer = c.NATS, c.Stream, c.Durable, c.Consumer
+	return j.Validate()
+}
+
+// files returns the settings of the watcher that reads the objects.
+func (c *Config) files() file.Settings {
+	s := file.DefaultSettings()
+	s.Include = []string{"s3://"}
+	s.OnDamage, s.RestartPointEvery, s.Limits, s.Inflate = c.OnDamage, c.RestartPointEvery, c.Limits, c.Inflate
+	s.ForgetAfter, s.Readers = c.ForgetAfter, c.Readers
+	return s
+}

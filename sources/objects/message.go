@@ -1,0 +1,103 @@
+package objects
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	storage "github.com/urlfold/urlfold/internal/storage/objects"
+)
+
+// A Reference is a message of urlfold: it names an object. A dead letter of the
+// source is one, too, so that it can be published again.
+type Reference struct {
+	URL     string `json:"url"`               // s3://BUCKET/KEY
+	ETag    string `json:"etag,omitempty"`    // of the version that was seen; another one is read as well
+	Verdict string `json:"verdict,omitempty"` // in a dead letter: why the object was not read
+	Detail  string `json:"detail,omitempty"`
+	Message string `json:"message,omitempty"` // in a dead letter: the message, if it names no object
+}
+
+// A named is the part of a notification that names an object.
+type named struct {
+	Bucket struct{ Name string }
+	Object struct{ Key string }
+}
+
+// A notification has the members of all messages that the source understands.
+type notification struct {
+	URL string // of a Reference
+
+	// Of Amazon S3, Ceph, MinIO and versitygw.
+	Event   string // s3:TestEvent
+	Records []struct {
+		EventName string
+		S3        named
+	}
+
+	// Of Amazon EventBridge.
+	DetailType string `json:"detail-type"`
+	Detail     json.RawMessage
+
+	// Of Amazon SNS, which wraps notifications.
+	Type, Message string
+}
+
+// pathsIn returns the paths of the objects that a message names. It is empty for
+// a notification about anything but new objects.
+func pathsIn(text []byte) ([]string, error) {
+	var n notification
+	if err := json.Unmarshal(text, &n); err != nil {
+		return nil, fmt.Errorf("not a JSON object that names an object: %w", err)
+	}
+	switch {
+	case n.URL != "":
+		return one(n.URL)
+	case n.Type == "Notification" && n.Message != "":
+		var inner json.RawMessage
+		if err := json.Unmarshal([]byte(n.Message), &inner); err != nil || strings.Contains(n.Message, `"Notification"`) {
+			return nil, errors.New("the SNS notification contains no S3 notification")
+		}
+		return pathsIn(inner)
+	case n.DetailType != "":
+		if n.DetailType != "Object Created" && n.DetailType != "Object Restore Completed" {
+			return nil, nil
+		}
+		var d named
+		if err := json.Unmarshal(n.Detail, &d); err != nil {
+			return nil, fmt.Errorf("detail: %w", err)
+		}
+		return one(storage.Scheme + d.Bucket.Name + "/" + d.Object.Key)
+	case n.Event == "s3:TestEvent":
+		return nil, nil
+	case n.Records == nil:
+		return nil, errors.New("neither a reference to an object nor an S3 notification")
+	}
+	var paths []string
+	for i, r := range n.Records {
+		kind := strings.TrimPrefix(r.EventName, "s3:")
+		if !strings.HasPrefix(kind, "ObjectCreated:") && kind != "ObjectRestore:Completed" {
+			continue
+		}
+		key, err := url.QueryUnescape(r.S3.Object.Key)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d of Records: invalid percent-encoding in the key", i+1)
+		}
+		path, err := one(storage.Scheme + r.S3.Bucket.Name + "/" + key)
+		if err != nil {
+			return nil, fmt.Errorf("entry %d of Records: %w", i+1, err)
+		}
+		paths = append(paths, path...)
+	}
+	return paths, nil
+}
+
+// one returns path alone, which must name an object.
+func one(path string) ([]string, error) {
+	if bucket, key := storage.Split(path); !storage.Is(path) || bucket == "" || key == "" {
+		return nil, errors.New("want s3://BUCKET/KEY")
+	}
+	return []string{path}, nil
+}
