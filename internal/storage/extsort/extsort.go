@@ -4,14 +4,13 @@ package extsort
 
 import (
 	"bufio"
-	"container/heap"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"unsafe"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // A Sorter sorts values of type T, which must not contain pointers.
@@ -24,7 +23,7 @@ type Sorter[T any] struct {
 	dir     string
 	limit   int // values in memory
 	buf     []T
-	runs    []*os.File
+	runs    []disk.Temporary
 }
 
 // leastValues is the least number of values in memory: fewer would make very many
@@ -74,13 +73,10 @@ func (s *Sorter[T]) spill() error {
 	if len(s.buf) <= s.limit/2 {
 		return nil
 	}
-	f, err := os.CreateTemp(s.dir, "urlfold-sort-*")
+	f, err := disk.NewTemporary(s.dir, "sorting")
 	if err != nil {
-		return fmt.Errorf("temporary file: %w", err)
+		return err
 	}
-	// An open file needs no name on Unix, and without one it disappears with the
-	// process. Elsewhere this fails, and Close does it later.
-	_ = os.Remove(f.Name())
 	s.runs = append(s.runs, f)
 	for chunk := range slices.Chunk(bytesOf(s.buf), 1<<20) {
 		if _, err := f.Write(chunk); err != nil {
@@ -102,9 +98,6 @@ func (s *Sorter[T]) Close() error {
 	var errs []error
 	for _, f := range s.runs {
 		errs = append(errs, f.Close())
-		if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
 	}
 	s.runs, s.buf = nil, nil
 	return errors.Join(errs...)
@@ -113,50 +106,32 @@ func (s *Sorter[T]) Close() error {
 // Sorted returns a reader of all values in order. Nothing must be added later.
 func (s *Sorter[T]) Sorted() (*Reader[T], error) {
 	s.sortBuffer()
-	m := &Reader[T]{sorter: s, all: runs[T]{compare: s.compare}}
+	all := []*run[T]{{buf: s.buf}}
 	for _, f := range s.runs {
-		m.all.list = append(m.all.list, &run[T]{in: bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 256<<10)})
+		all = append(all, &run[T]{in: bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 256<<10)})
 	}
-	m.all.list = append(m.all.list, &run[T]{buf: s.buf})
-	n := 0
-	for _, r := range m.all.list {
-		ok, err := r.next()
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			m.all.list[n] = r
-			n++
-		}
-	}
-	m.all.list = m.all.list[:n]
-	heap.Init(&m.all)
-	return m, nil
+	runs, err := Start(all, func(a, b *run[T]) bool { return s.compare(a.value, b.value) < 0 })
+	return &Reader[T]{s, runs}, err
 }
 
 // A Reader merges what a Sorter has sorted.
 type Reader[T any] struct {
 	sorter *Sorter[T]
-	all    runs[T]
+	runs   *Cursors[*run[T]]
 }
 
 // Next returns the next value, with all that are equal combined into it. ok is false
 // at the end. The error is about a temporary file.
 func (m *Reader[T]) Next() (v T, ok bool, err error) {
-	for len(m.all.list) > 0 {
-		first := m.all.list[0]
+	for m.runs.Len() > 0 {
+		first := m.runs.First()
 		if !ok {
 			v, ok = first.value, true
 		} else if !m.sorter.combine(&v, &first.value) {
 			break
 		}
-		switch more, err := first.next(); {
-		case err != nil:
+		if err := m.runs.Step(); err != nil {
 			return v, false, err
-		case more:
-			heap.Fix(&m.all, 0)
-		default:
-			heap.Pop(&m.all)
 		}
 	}
 	return v, ok, nil
@@ -169,8 +144,8 @@ type run[T any] struct {
 	buf   []T
 }
 
-// next moves to the next value and reports whether there is one.
-func (r *run[T]) next() (bool, error) {
+// Next implements Cursor.
+func (r *run[T]) Next() (bool, error) {
 	if r.in == nil {
 		if len(r.buf) == 0 {
 			return false, nil
@@ -186,21 +161,4 @@ func (r *run[T]) next() (bool, error) {
 		return false, fmt.Errorf("temporary file: %w", err)
 	}
 	return true, nil
-}
-
-// runs is a heap, the run with the least value first.
-type runs[T any] struct {
-	list    []*run[T]
-	compare func(a, b T) int
-}
-
-func (s *runs[T]) Len() int           { return len(s.list) }
-func (s *runs[T]) Less(i, j int) bool { return s.compare(s.list[i].value, s.list[j].value) < 0 }
-func (s *runs[T]) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
-func (s *runs[T]) Push(x any)         { s.list = append(s.list, x.(*run[T])) }
-func (s *runs[T]) Pop() any {
-	last := len(s.list) - 1
-	x := s.list[last]
-	s.list = s.list[:last]
-	return x
 }

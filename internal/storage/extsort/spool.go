@@ -3,17 +3,16 @@ package extsort
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // A Spool keeps pairs of texts in a temporary file, for values that are sorted
 // without their texts.
 type Spool struct {
-	f  *os.File
+	f  disk.Temporary
 	w  *bufio.Writer
 	at int64
 }
@@ -21,11 +20,10 @@ type Spool struct {
 // NewSpool returns an empty Spool with a file in the folder dir, or in the
 // operating system's temporary folder if dir is empty.
 func NewSpool(dir string) (*Spool, error) {
-	f, err := os.CreateTemp(dir, "urlfold-texts-*")
+	f, err := disk.NewTemporary(dir, "texts")
 	if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
+		return nil, err
 	}
-	_ = os.Remove(f.Name()) // on Unix, the open file needs no name; elsewhere, Close removes it
 	return &Spool{f: f, w: bufio.NewWriterSize(f, 256<<10)}, nil
 }
 
@@ -63,10 +61,4 @@ func (s *Spool) Read(place int64) (a, b string, err error) {
 }
 
 // Close removes the file.
-func (s *Spool) Close() error {
-	err := s.f.Close()
-	if e := os.Remove(s.f.Name()); !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
+func (s *Spool) Close() error { return s.f.Close() }

@@ -110,6 +110,27 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	return r, nil
 }
 
+// openAll opens runs. After an error, it returns those that it has opened.
+func (f *Folder) openAll(infos []RunInfo) (runs []*Run, err error) {
+	for _, info := range infos {
+		r, err := f.Open(info)
+		if err != nil {
+			return runs, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// infosOf describes runs.
+func infosOf(runs []*Run) []RunInfo {
+	infos := []RunInfo{}
+	for _, r := range runs {
+		infos = append(infos, r.info)
+	}
+	return infos
+}
+
 // Sweep removes the runs that named does not contain, such as runs that a crash
 // left unfinished.
 func (f *Folder) Sweep(named []RunInfo) error {
@@ -176,6 +197,3 @@ func (*Folder) remove(name string) error {
 	}
 	return nil
 }
-
-// leave does not remove the run.
-func (*Folder) leave(string) error { return nil }

@@ -128,12 +128,9 @@ func (j *Journal) SetTable(bytes int64) { j.most = int(min(bytes, MaxTable) / ta
 
 // load reads the files that j.now names.
 func (j *Journal) load(generation uint64) error {
-	for _, info := range j.now.Runs {
-		r, err := j.folder.Open(info)
-		if err != nil {
-			return fmt.Errorf("the set of keys is incomplete: %w", err)
-		}
-		j.runs = append(j.runs, r)
+	var err error
+	if j.runs, err = j.folder.openAll(j.now.Runs); err != nil {
+		return fmt.Errorf("the set of keys is incomplete: %w", err)
 	}
 	for _, info := range j.now.Logs {
 		if err := j.loadLog(info); err != nil {
@@ -213,12 +210,7 @@ func (j *Journal) Has(k Key) (bool, error) {
 	if j.table.Has(k) {
 		return true, nil
 	}
-	for _, r := range slices.Backward(j.runs) {
-		if ok, err := r.Has(k); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
+	return inRuns(j.runs, k)
 }
 
 // Len returns the number of keys, and Bytes the memory and the disk space of the
@@ -286,9 +278,7 @@ func (j *Journal) seal(least uint32) error {
 	}
 	j.sealed = true
 	j.next = JournalState{Least: least}
-	for _, r := range j.nextRuns {
-		j.next.Runs = append(j.next.Runs, r.info)
-	}
+	j.next.Runs = infosOf(j.nextRuns)
 	j.pending = j.pending[:0] // the next log has all of them
 	return j.endLog()
 }
@@ -377,14 +367,7 @@ func (j *Journal) merge(least uint32) error {
 
 // mergeRuns merges runs through separate files, because Has may use them.
 func (j *Journal) mergeRuns(least uint32, runs []*Run) (merged *Run, err error) {
-	var own []*Run
-	for _, r := range runs {
-		o, e := j.folder.Open(r.info)
-		if err = e; err != nil {
-			break
-		}
-		own = append(own, o)
-	}
+	own, err := j.folder.openAll(infosOf(runs))
 	if err == nil {
 		merged, err = j.folder.Merge(least, own...)
 	}
@@ -550,20 +533,11 @@ func (j *Journal) Gone() (bytes int64) {
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var errs []error
-	for _, r := range j.nextRuns {
-		if !slices.Contains(j.runs, r) {
-			errs = append(errs, r.Close())
-		}
-	}
+	errs := []error{j.forgetRuns(), j.endLog()}
 	for _, r := range j.runs {
 		errs = append(errs, r.Close())
 	}
 	j.table.Reset()
-	j.runs, j.nextRuns = nil, nil
-	if j.log != nil {
-		errs = append(errs, j.log.Close())
-		j.log = nil
-	}
+	j.runs = nil
 	return errors.Join(errs...)
 }

@@ -2,9 +2,10 @@ package keyset
 
 import (
 	"bufio"
-	"container/heap"
 	"fmt"
 	"io"
+
+	"github.com/urlfold/urlfold/internal/storage/extsort"
 )
 
 // A cursor reads the keys of a run in ascending order, from start to end of the
@@ -25,8 +26,8 @@ func (r *Run) start() *cursor {
 	return &cursor{run: r, in: bufio.NewReaderSize(io.NewSectionReader(r.file, from, r.info.Bytes-from), 64<<10)}
 }
 
-// next moves c to the next key and reports whether there is one.
-func (c *cursor) next() (bool, error) {
+// Next implements [extsort.Cursor].
+func (c *cursor) Next() (bool, error) {
 	for c.at == c.view.n {
 		if c.blocks == len(c.run.index) {
 			return false, nil
@@ -55,38 +56,22 @@ func (c *cursor) nextBlock() (err error) {
 	return err
 }
 
-// cursors is a heap of cursors, the least key first.
-type cursors []*cursor
-
-func (c cursors) Len() int           { return len(c) }
-func (c cursors) Less(i, j int) bool { return c[i].Less(c[j].Key) }
-func (c cursors) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *cursors) Push(x any)        { *c = append(*c, x.(*cursor)) }
-func (c *cursors) Pop() any {
-	last := len(*c) - 1
-	x := (*c)[last]
-	*c = (*c)[:last]
-	return x
-}
-
 // merge writes the keys of all runs to w, each once and with its newest stamp. It
 // leaves out keys whose newest stamp is before least.
 func merge(w *runWriter, least uint32, runs []*Run) error {
-	var all cursors
+	var from []*cursor
 	for _, r := range runs {
-		c := r.start()
-		if ok, err := c.next(); err != nil {
-			return err
-		} else if ok {
-			all = append(all, c)
-		}
+		from = append(from, r.start())
 	}
-	heap.Init(&all)
-	for len(all) > 0 {
-		e := all[0].entry
-		for len(all) > 0 && all[0].Key == e.Key {
-			e.stamp = max(e.stamp, all[0].stamp)
-			if err := all.advance(); err != nil {
+	all, err := extsort.Start(from, func(a, b *cursor) bool { return a.Less(b.Key) })
+	if err != nil {
+		return err
+	}
+	for all.Len() > 0 {
+		e := all.First().entry
+		for all.Len() > 0 && all.First().Key == e.Key {
+			e.stamp = max(e.stamp, all.First().stamp)
+			if err := all.Step(); err != nil {
 				return err
 			}
 		}
@@ -96,19 +81,6 @@ func merge(w *runWriter, least uint32, runs []*Run) error {
 		if err := w.add(e.Key, e.stamp); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// advance moves the first cursor to its next key.
-func (c *cursors) advance() error {
-	switch ok, err := (*c)[0].next(); {
-	case err != nil:
-		return err
-	case ok:
-		heap.Fix(c, 0)
-	default:
-		heap.Pop(c)
 	}
 	return nil
 }

@@ -38,8 +38,6 @@ type runFiles interface {
 	// remove is called for each run that a merge has replaced, and for each
 	// file that could not be written; the file is closed then.
 	remove(name string) error
-	// leave is called for each run of a set that is closed.
-	leave(name string) error
 }
 
 // runOutput is the file of a new run.
@@ -108,7 +106,7 @@ func (s *Set) add(k Key) (bool, error) {
 	if len(s.runs) > 0 {
 		// A key of a run stays in the table, too: the next search for it
 		// reads no file.
-		if old, err := s.inRuns(k); err != nil || old {
+		if old, err := inRuns(s.runs, k); err != nil || old {
 			return false, errors.Join(err, s.limit())
 		}
 	}
@@ -132,7 +130,7 @@ func (s *Set) Has(k Key) (bool, error) {
 	if s.table.Has(k) {
 		return true, nil
 	}
-	return s.inRuns(k)
+	return inRuns(s.runs, k)
 }
 
 // HasAll sets is[i] if keys[i] is in the set. The zero key is not.
@@ -151,8 +149,9 @@ func (s *Set) HasAll(keys []Key, is []bool) error {
 	return nil
 }
 
-func (s *Set) inRuns(k Key) (bool, error) {
-	for _, r := range slices.Backward(s.runs) {
+// inRuns reports whether k is in one of runs. It looks into the newest first.
+func inRuns(runs []*Run, k Key) (bool, error) {
+	for _, r := range slices.Backward(runs) {
 		if ok, err := r.Has(k); ok || err != nil {
 			return ok, err
 		}
@@ -172,7 +171,7 @@ func (s *Set) Keys() iter.Seq2[Key, error] {
 		for _, r := range s.runs {
 			c := r.start()
 			for {
-				ok, err := c.next()
+				ok, err := c.Next()
 				if err != nil {
 					yield(Key{}, err)
 					return
@@ -298,7 +297,7 @@ func (s *Set) Close() error {
 	s.table.Reset()
 	var errs []error
 	for _, r := range s.runs {
-		errs = append(errs, r.Close(), s.files.leave(r.file.Name()))
+		errs = append(errs, r.Close())
 	}
 	s.runs = nil
 	return errors.Join(errs...)

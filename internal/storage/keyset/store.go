@@ -133,14 +133,10 @@ func lockStore(dir string, o Options) (*Store, error) {
 const lockName = "lock"
 
 // open opens the runs of m.
-func (s *Store) open(m manifest) error {
+func (s *Store) open(m manifest) (err error) {
 	s.identity, s.named, s.len = m.Identity, m.Runs, m.Keys
-	for _, info := range m.Runs {
-		r, err := s.folder.Open(info)
-		if err != nil {
-			return fmt.Errorf("%s: the set is incomplete: %w", s.folder.dir, err)
-		}
-		s.runs = append(s.runs, r)
+	if s.runs, err = s.folder.openAll(m.Runs); err != nil {
+		return fmt.Errorf("%s: the set is incomplete: %w", s.folder.dir, err)
 	}
 	return nil
 }
@@ -211,10 +207,7 @@ func (s *Store) Commit() error {
 			return err
 		}
 	}
-	m := manifest{Version: manifestVersion, Identity: s.identity, Keys: s.len, Runs: []RunInfo{}}
-	for _, r := range s.runs {
-		m.Runs = append(m.Runs, r.info)
-	}
+	m := manifest{Version: manifestVersion, Identity: s.identity, Keys: s.len, Runs: infosOf(s.runs)}
 	if err := disk.SyncDir(s.folder.dir); err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func equalStore(s *Store, want map[Key]uint32) error {
 	got := map[Key]uint32{}
 	for _, r := range s.runs {
 		c := r.start()
-		for ok, err := c.next(); ok || err != nil; ok, err = c.next() {
+		for ok, err := c.Next(); ok || err != nil; ok, err = c.Next() {
 			if err != nil {
 				return err
 			}

@@ -360,7 +360,7 @@ func TestSpool(t *testing.T) {
 	if err := s.copyTo(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("%d bytes, want %d: %v", got.Len(), len(want), err)
 	}
-	if s.f == nil || len(s.mem) > spoolMemory {
+	if s.f.File == nil || len(s.mem) > spoolMemory {
 		t.Error("all is in memory")
 	}
 }

@@ -3,7 +3,8 @@ package parquet
 import (
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // spoolMemory is the number of bytes that a spool keeps in memory.
@@ -14,23 +15,22 @@ const spoolMemory = 8 << 20
 type spool struct {
 	dir string // of the file; "": the operating system's
 	mem []byte
-	f   *os.File
+	f   disk.Temporary
 	n   int64
 }
 
 // Write implements [io.Writer].
 func (s *spool) Write(p []byte) (int, error) {
-	if s.f == nil && len(s.mem)+len(p) <= spoolMemory {
+	if s.f.File == nil && len(s.mem)+len(p) <= spoolMemory {
 		s.mem = append(s.mem, p...)
 		s.n += int64(len(p))
 		return len(p), nil
 	}
-	if s.f == nil {
-		f, err := os.CreateTemp(s.dir, "urlfold-pages-*")
+	if s.f.File == nil {
+		f, err := disk.NewTemporary(s.dir, "pages")
 		if err != nil {
-			return 0, fmt.Errorf("temporary file: %w", err)
+			return 0, err
 		}
-		_ = os.Remove(f.Name()) // on Unix, the open file needs no name; elsewhere, close removes it
 		s.f = f
 	}
 	n, err := s.f.Write(p)
@@ -46,7 +46,7 @@ func (s *spool) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < int64(len(s.mem)) {
 		n = copy(p, s.mem[at:])
 	}
-	if n < len(p) && s.f != nil {
+	if n < len(p) && s.f.File != nil {
 		k, err := s.f.ReadAt(p[n:], at+int64(n-len(s.mem)))
 		return n + k, err
 	}
@@ -64,9 +64,8 @@ func (s *spool) copyTo(w io.Writer) error {
 
 // close releases the memory and the file.
 func (s *spool) close() {
-	if s.f != nil {
-		_ = s.f.Close()
-		_ = os.Remove(s.f.Name())
+	if s.f.File != nil {
+		_ = s.f.Close() // nobody reads it any more
 	}
-	s.mem, s.f, s.n = nil, nil, 0
+	*s = spool{dir: s.dir}
 }

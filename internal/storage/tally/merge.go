@@ -2,9 +2,10 @@ package tally
 
 import (
 	"bytes"
-	"container/heap"
 	"errors"
 	"math/rand/v2"
+
+	"github.com/urlfold/urlfold/internal/storage/extsort"
 )
 
 // Options set the limits of a Tally.
@@ -79,7 +80,7 @@ func (t *Tally) write(from []cursor) error {
 		return err
 	}
 	if err := merge(from, w.add); err != nil {
-		return errors.Join(err, w.run.close())
+		return errors.Join(err, w.run.file.Close())
 	}
 	r, err := w.finish()
 	if err == nil {
@@ -115,7 +116,7 @@ func (t *Tally) Close() error {
 func closeRuns(runs []*run) error {
 	var errs []error
 	for _, r := range runs {
-		errs = append(errs, r.close())
+		errs = append(errs, r.file.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -138,9 +139,8 @@ func Merge(all []*Tally, each func(g *Group) error) error {
 
 // A cursor reads groups in ascending order of hash and key.
 type cursor interface {
-	// next moves to the next group and reports whether there is one.
-	next() (bool, error)
-	// current returns the group, which is valid until the next call of next.
+	extsort.Cursor
+	// current returns the group, which is valid until the next call of Next.
 	current() (hash uint64, g *Group)
 }
 
@@ -152,7 +152,8 @@ type tableCursor struct {
 	group Group
 }
 
-func (c *tableCursor) next() (bool, error) {
+// Next implements cursor.
+func (c *tableCursor) Next() (bool, error) {
 	if c.at == len(c.table.entries) {
 		return false, nil
 	}
@@ -164,45 +165,29 @@ func (c *tableCursor) next() (bool, error) {
 
 func (c *tableCursor) current() (uint64, *Group) { return c.hash, &c.group }
 
-// cursors is a heap of cursors, the least group first.
-type cursors []cursor
-
-func (c cursors) Len() int { return len(c) }
-func (c cursors) Less(i, j int) bool {
-	hi, gi := c[i].current()
-	hj, gj := c[j].current()
-	return hi < hj || hi == hj && bytes.Compare(gi.Key, gj.Key) < 0
-}
-func (c cursors) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
-func (c *cursors) Push(x any)   { *c = append(*c, x.(cursor)) }
-func (c *cursors) Pop() any {
-	last := len(*c) - 1
-	x := (*c)[last]
-	*c = (*c)[:last]
-	return x
+// less reports whether the group of a comes before that of b.
+func less(a, b cursor) bool {
+	ha, ga := a.current()
+	hb, gb := b.current()
+	return ha < hb || ha == hb && bytes.Compare(ga.Key, gb.Key) < 0
 }
 
 // merge calls each for every group of the cursors in ascending order, and joins
 // groups with the same key.
 func merge(from []cursor, each func(hash uint64, g *Group) error) error {
-	var all cursors
-	for _, c := range from {
-		if ok, err := c.next(); err != nil {
-			return err
-		} else if ok {
-			all = append(all, c)
-		}
+	all, err := extsort.Start(from, less)
+	if err != nil {
+		return err
 	}
-	heap.Init(&all)
 	sum := Group{Example: []byte{}} // never nil, unlike in a group without an example
-	for len(all) > 0 {
-		hash, g := all[0].current()
-		if len(all) == 1 {
+	for all.Len() > 0 {
+		hash, g := all.First().current()
+		if all.Len() == 1 {
 			// The last cursor has each key once.
 			if err := each(hash, g); err != nil {
 				return err
 			}
-			if err := all.step(); err != nil {
+			if err := all.Step(); err != nil {
 				return err
 			}
 			continue
@@ -210,8 +195,8 @@ func merge(from []cursor, each func(hash uint64, g *Group) error) error {
 		sum.Key, sum.Count = append(sum.Key[:0], g.Key...), 0
 		example := sum.Example[:0]
 		has := false
-		for len(all) > 0 {
-			h, g := all[0].current()
+		for all.Len() > 0 {
+			h, g := all.First().current()
 			if h != hash || !bytes.Equal(g.Key, sum.Key) {
 				break
 			}
@@ -219,7 +204,7 @@ func merge(from []cursor, each func(hash uint64, g *Group) error) error {
 			if g.Example != nil && (!has || Better(g.Example, example)) {
 				example, has = append(example[:0], g.Example...), true
 			}
-			if err := all.step(); err != nil {
+			if err := all.Step(); err != nil {
 				return err
 			}
 		}
@@ -231,20 +216,6 @@ func merge(from []cursor, each func(hash uint64, g *Group) error) error {
 		if err := each(hash, &out); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// step moves the first cursor to its next group.
-func (c *cursors) step() error {
-	ok, err := (*c)[0].next()
-	switch {
-	case err != nil:
-		return err
-	case ok:
-		heap.Fix(c, 0)
-	default:
-		heap.Pop(c)
 	}
 	return nil
 }

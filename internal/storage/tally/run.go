@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
 // A run is a temporary file of groups in ascending order of hash and key:
@@ -17,7 +18,7 @@ import (
 // Numbers are varints, except for the hash. The checksum of a run is in memory,
 // because a run ends with the process.
 type run struct {
-	file  *os.File
+	file  disk.Temporary
 	bytes int64
 	sum   uint32
 }
@@ -36,13 +37,10 @@ type runWriter struct {
 // newRun creates an empty run in the folder dir, or in the operating system's
 // temporary folder if dir is empty.
 func newRun(dir string) (*runWriter, error) {
-	f, err := os.CreateTemp(dir, "urlfold-groups-*")
+	f, err := disk.NewTemporary(dir, "groups")
 	if err != nil {
-		return nil, fmt.Errorf("temporary file for groups: %w", err)
+		return nil, err
 	}
-	// An open file needs no name on Unix, and without one it disappears with the
-	// process. Elsewhere this fails, and close removes it.
-	_ = os.Remove(f.Name())
 	return &runWriter{run: &run{file: f}, out: bufio.NewWriterSize(f, bufferBytes)}, nil
 }
 
@@ -68,16 +66,9 @@ func (w *runWriter) add(hash uint64, g *Group) error {
 // finish returns the complete run.
 func (w *runWriter) finish() (*run, error) {
 	if err := w.out.Flush(); err != nil {
-		return nil, errors.Join(fmt.Errorf("temporary file for groups: %w", err), w.run.close())
+		return nil, errors.Join(fmt.Errorf("temporary file for groups: %w", err), w.run.file.Close())
 	}
 	return w.run, nil
-}
-
-// close removes the file.
-func (r *run) close() error {
-	err := r.file.Close()
-	_ = os.Remove(r.file.Name()) // newRun has removed it, if the system allows that
-	return err
 }
 
 // errDamaged is the error of a run whose bytes have changed.
@@ -100,8 +91,8 @@ func (r *run) start() *runCursor {
 	return &runCursor{run: r, in: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.bytes), bufferBytes), left: r.bytes}
 }
 
-// next implements cursor.
-func (c *runCursor) next() (bool, error) {
+// Next implements cursor.
+func (c *runCursor) Next() (bool, error) {
 	if c.left == 0 {
 		if c.sum != c.run.sum {
 			return false, errDamaged
