@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -235,18 +236,16 @@ func (s *sink) Health() error {
 
 // Metrics calls emit for each metric of the sink that the pipeline cannot
 // collect, because retries happen within the sink.
-func (s *sink) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
-	const counter, gauge = "counter", "gauge"
+func (s *sink) Metrics(emit metric.Emit) {
+	count, gauge := metric.Of(emit)
 	s.mu.Lock()
 	retries, failing := maps.Clone(s.retries), len(s.faults)
 	s.mu.Unlock()
 	for _, class := range kafka.Classes() {
-		emit("sink_retries_total", "Record batches that were retried, by error class.",
-			counter, float64(retries[class]), "class", class)
+		count("sink_retries_total", "Record batches that were retried, by error class.", retries[class], "class", class)
 	}
-	emit("sink_splits_total", "Record batches that were resent in halves or without some records because a broker refused records.",
-		counter, float64(s.splits.Load()), "topic", s.cfg.Topic)
-	emit("sink_partitions_failing", "Partitions whose writes are currently failing.", gauge, float64(failing), "topic", s.cfg.Topic)
+	count("sink_splits_total", "Record batches that were resent in halves or without some records because a broker refused records.", s.splits.Load(), "topic", s.cfg.Topic)
+	gauge("sink_partitions_failing", "Partitions whose writes are currently failing.", int64(failing), "topic", s.cfg.Topic)
 }
 
 // fault registers why writes to a partition currently fail, or nil if they do

@@ -13,7 +13,7 @@ import (
 // A member is this process in one generation of the group.
 type member struct {
 	s    *source
-	gen  kafka.Generation
+	gen  *kafka.Generation
 	idle chan struct{} // closed when all readers have ended
 	over chan struct{} // closed when the generation is over
 

@@ -20,7 +20,7 @@ type source struct {
 	log    *slog.Logger
 	client kafka.Client
 	rt     engine.Runtime
-	group  kafka.Group
+	group  *kafka.Group
 	leave  sync.Once
 	left   sync.WaitGroup // goroutine that leaves the group
 	faults faults

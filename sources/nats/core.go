@@ -136,7 +136,7 @@ type coreReader struct {
 	limit int
 	due   time.Time // latest time to emit b
 	n     int64     // number of messages read
-	value []byte    // scratch
+	add   adder
 }
 
 // next returns the next message, or nil without an error if the batch is due.
@@ -168,20 +168,7 @@ func (w *coreReader) take(ctx context.Context, m *client.Msg) error {
 		w.b, w.limit, w.due = b, cap(b.In), time.Now().Add(w.s.cfg.Batch.Linger)
 	}
 	w.n++
-	data := m.Data
-	if data == nil {
-		data = []byte{}
-	}
-	w.b.AddMessage(w.n, time.Now().UnixNano(), nil, data)
-	w.value = append(w.value[:0], m.Subject...)
-	w.b.AddHeader(subjectHeader, w.value)
-	for name, values := range m.Header {
-		for _, v := range values {
-			if name != subjectHeader {
-				w.b.AddHeader(name, []byte(v))
-			}
-		}
-	}
+	w.add.message(w.b, w.n, time.Now().UnixNano(), m)
 	w.s.received.Add(1)
 	if len(w.b.Msgs) >= w.s.cfg.Batch.Messages {
 		return w.emit()

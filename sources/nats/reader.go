@@ -14,6 +14,40 @@ import (
 // pipeline, for sinks that derive subjects from it.
 const subjectHeader = "Nats-Subject"
 
+// An adder adds messages to batches. It holds scratch memory.
+type adder struct {
+	value []byte
+	names []string
+}
+
+// message adds m, with its position and its time in Unix nanoseconds, to b.
+func (a *adder) message(b *engine.Batch, pos, at int64, m *client.Msg) {
+	data := m.Data
+	if data == nil {
+		data = []byte{} // nil is a tombstone, which NATS does not have
+	}
+	b.AddMessage(pos, at, nil, data)
+	a.value = append(a.value[:0], m.Subject...)
+	b.AddHeader(subjectHeader, a.value)
+	if len(m.Header) == 0 {
+		return
+	}
+	// Sort the names: the map that holds the headers is in random order.
+	a.names = a.names[:0]
+	for name := range m.Header {
+		if name != subjectHeader {
+			a.names = append(a.names, name)
+		}
+	}
+	slices.Sort(a.names)
+	for _, name := range a.names {
+		for _, v := range m.Header[name] {
+			a.value = append(a.value[:0], v...)
+			b.AddHeader(name, a.value)
+		}
+	}
+}
+
 // A reader makes batches from messages. It is used by one goroutine.
 //
 //	server ──▶ pull.C ──▶ held ──▶ batch ──▶ Emit
@@ -42,8 +76,7 @@ type reader struct {
 
 	held  []heldMsg
 	since time.Time // lower bound of the arrival times in pull.C
-	value []byte    // scratch
-	names []string  // scratch
+	adder adder
 }
 
 type heldMsg struct {
@@ -233,29 +266,7 @@ func (r *reader) leave(ctx context.Context, next *epoch) error {
 
 // add adds m to the batch.
 func (r *reader) add(m *client.Msg, meta client.Meta) {
-	data := m.Data
-	if data == nil {
-		data = []byte{} // nil is a tombstone, which NATS does not have
-	}
-	r.b.AddMessage(int64(meta.Stream), meta.Time, nil, data)
-	r.value = append(r.value[:0], m.Subject...)
-	r.b.AddHeader(subjectHeader, r.value)
-	if len(m.Header) > 0 {
-		// Sort the names: the map that holds the headers is in random order.
-		r.names = r.names[:0]
-		for name := range m.Header {
-			if name != subjectHeader {
-				r.names = append(r.names, name)
-			}
-		}
-		slices.Sort(r.names)
-		for _, name := range r.names {
-			for _, v := range m.Header[name] {
-				r.value = append(r.value[:0], v...)
-				r.b.AddHeader(name, r.value)
-			}
-		}
-	}
+	r.adder.message(r.b, int64(meta.Stream), meta.Time, m)
 	r.x.add(m.Reply, delivery{Consumer: meta.Consumer, Stream: meta.Stream})
 	r.end = int64(meta.Stream)
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"strings"
 
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/observe/web"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -67,7 +68,8 @@ func (d *Daemon) addDamage(v *web.View) {
 }
 
 // Metrics implements [metrics.Extra] for the daemon itself.
-func (d *Daemon) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (d *Daemon) Metrics(emit metric.Emit) {
+	count, _ := metric.Of(emit)
 	d.server.Metrics(emit)
 	d.mu.Lock()
 	reload, good, bad := d.reloaded, d.reloadsGood, d.reloadsBad
@@ -76,11 +78,11 @@ func (d *Daemon) Metrics(emit func(name, help, kind string, value float64, label
 	if s := d.shadow.Load(); s != nil {
 		s.Metrics(emit)
 	}
-	emit("config_last_reload_successful", "1 if the last reload of the configuration succeeded or there was none, else 0.", "gauge", number(!failed))
-	emit("config_last_reload_success_timestamp_seconds", "Time when the configuration was last loaded successfully, in seconds since the Unix epoch.", "gauge", float64(reload.UnixMilli())/1000)
+	emit("config_last_reload_successful", "1 if the last reload of the configuration succeeded or there was none, else 0.", metric.Gauge, number(!failed))
+	emit("config_last_reload_success_timestamp_seconds", "Time when the configuration was last loaded successfully, in seconds since the Unix epoch.", metric.Gauge, float64(reload.UnixMilli())/1000)
 	const reloads = "Number of reloads of the configuration, by result."
-	emit("config_reloads_total", reloads, "counter", float64(good), "result", "success")
-	emit("config_reloads_total", reloads, "counter", float64(bad), "result", "failure")
+	count("config_reloads_total", reloads, int64(good), "result", "success")
+	count("config_reloads_total", reloads, int64(bad), "result", "failure")
 }
 
 func number(b bool) float64 {
@@ -130,7 +132,7 @@ type named struct {
 }
 
 // Metrics implements [metrics.Extra].
-func (n named) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (n named) Metrics(emit metric.Emit) {
 	n.Extra.Metrics(func(name, help, kind string, value float64, labels ...string) {
 		for i := 0; i < len(labels); i += 2 {
 			if labels[i] == "component" {

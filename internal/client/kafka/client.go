@@ -47,7 +47,7 @@ type Client interface {
 	// Setting returns a setting of a topic, such as cleanup.policy.
 	Setting(ctx context.Context, topic, name string) (string, error)
 	// Join joins a consumer group until the Group is closed.
-	Join(g GroupConfig) (Group, error)
+	Join(g GroupConfig) (*Group, error)
 	// Refresh discards the cached partition leaders. It does not block.
 	Refresh()
 	// Close closes idle connections.
@@ -108,20 +108,6 @@ type GroupConfig struct {
 	PartitionRefresh time.Duration // how often to check for new partitions
 }
 
-// A Group is a member of a consumer group. It rejoins the group after each
-// rebalance.
-type Group interface {
-	// Next returns the next generation. An error does not end the membership:
-	// call Next again.
-	Next(ctx context.Context) (Generation, error)
-	// Notes sets the committed offset of each partition of list, which is -1 if
-	// none is committed, and the note that is stored with it.
-	Notes(ctx context.Context, list []Assignment) error
-	// Close leaves the group after the function of the current generation has
-	// returned. When ctx ends, it closes the connections.
-	Close(ctx context.Context)
-}
-
 // An Assignment is a partition assigned to this member in a generation.
 type Assignment struct {
 	Topic     string
@@ -129,16 +115,4 @@ type Assignment struct {
 	Offset    int64  // committed offset; -1: none
 	Epoch     int32  // leader epoch of the last record before the offset; -1: unknown
 	Note      string // stored with the offset, where Group.Notes finds it
-}
-
-// A Generation is the state of the group between two rebalances.
-type Generation interface {
-	ID() int32
-	Assignments() []Assignment
-	// Start runs f, once. The context of f ends with the generation, and f must
-	// not return before that. The member rejoins when f returns; no heartbeats
-	// are sent in between.
-	Start(f func(ctx context.Context))
-	// Commit stores the next offsets to read.
-	Commit(ctx context.Context, offsets []Assignment) error
 }

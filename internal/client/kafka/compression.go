@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/segmentio/kafka-go/compress"
 )
 
@@ -30,7 +31,7 @@ const maxWindow = 128 << 20
 // buffer. The library pools the decoders.
 type unpacker struct {
 	src bytes.Reader
-	out []byte
+	out bytes.Buffer
 }
 
 // records returns the decompressed form of src, at most limit bytes. The result
@@ -48,15 +49,18 @@ func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
 	}
 	u.src.Reset(src)
 	r := c.NewReader(&u.src)
-	out, err := readAll(u.out[:0], r, limit)
-	u.out = out
+	u.out.Reset()
+	_, err := u.out.ReadFrom(io.LimitReader(r, int64(limit)+1))
 	if e := r.Close(); err == nil {
 		err = e
 	}
-	if err != nil && !errors.Is(err, ErrTooLong) {
-		err = fmt.Errorf("%w: compressed data: %w", ErrCorrupt, err)
+	switch {
+	case u.out.Len() > limit:
+		return nil, ErrTooLong
+	case err != nil:
+		return nil, fmt.Errorf("%w: compressed data: %w", ErrCorrupt, err)
 	}
-	return out, err
+	return u.out.Bytes(), nil
 }
 
 // checkFrame rejects data that would make a decoder of the library allocate too
@@ -106,81 +110,31 @@ func checkBlock(b []byte, limit int) error {
 	return nil
 }
 
-// readAll appends all data of r to dst. It returns ErrTooLong if the result
-// exceeds limit bytes.
-func readAll(dst []byte, r io.Reader, limit int) ([]byte, error) {
-	if cap(dst) == 0 {
-		dst = make([]byte, 0, 64<<10)
-	}
-	for {
-		if len(dst) == cap(dst) {
-			dst = append(dst, 0)[:len(dst)]
-		}
-		n, err := r.Read(dst[len(dst):cap(dst)])
-		dst = dst[:len(dst)+n]
-		switch {
-		case len(dst) > limit:
-			return dst, ErrTooLong
-		case err == io.EOF:
-			return dst, nil
-		case err != nil:
-			return dst, err
-		}
-	}
-}
-
 // zstdWindow returns the window size of a zstd frame, or 0 if src is not the
 // beginning of one (RFC 8878, section 3.1.1.1).
 func zstdWindow(src []byte) uint64 {
-	if len(src) < 14 || binary.LittleEndian.Uint32(src) != 0xFD2FB528 {
+	var h zstd.Header
+	switch err := h.Decode(src); {
+	case err != nil:
 		return 0
+	case h.SingleSegment:
+		return h.FrameContentSize
 	}
-	descriptor := src[4]
-	if descriptor&(1<<5) == 0 { // not a single segment, so there is a window descriptor
-		exponent, mantissa := src[5]>>3, uint64(src[5]&7)
-		base := uint64(1) << (10 + exponent)
-		return base + base/8*mantissa
-	}
-	at := 5 + []int{0, 1, 2, 4}[descriptor&3]
-	content := src[at:]
-	switch descriptor >> 6 {
-	case 0:
-		return uint64(content[0])
-	case 1:
-		return uint64(binary.LittleEndian.Uint16(content)) + 256
-	case 2:
-		return uint64(binary.LittleEndian.Uint32(content))
-	}
-	if len(content) < 8 {
-		return 0
-	}
-	return binary.LittleEndian.Uint64(content)
+	return h.WindowSize
 }
 
-// A packer compresses records.
-type packer struct{ dst sliceWriter }
-
-// records appends the compressed form of src to dst.
-func (p *packer) records(dst []byte, codec Codec, src []byte) ([]byte, error) {
+// pack appends the compressed form of src to dst.
+func pack(dst []byte, codec Codec, src []byte) ([]byte, error) {
 	if codec == 0 {
 		return append(dst, src...), nil
 	}
-	p.dst.b = dst
-	w := compress.Compression(codec).Codec().NewWriter(&p.dst)
+	out := bytes.NewBuffer(dst)
+	w := compress.Compression(codec).Codec().NewWriter(out)
 	_, err := w.Write(src)
 	if e := w.Close(); err == nil {
 		err = e
 	}
-	dst = p.dst.b
-	p.dst.b = nil
-	return dst, err
-}
-
-type sliceWriter struct{ b []byte }
-
-func (w *sliceWriter) Write(p []byte) (int, error) {
-	w.b = append(w.b, p...)
-	return len(p), nil
+	return out.Bytes(), err
 }
 
 // Partition returns the partition, out of n, that the default partitioner of

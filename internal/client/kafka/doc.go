@@ -17,7 +17,7 @@
 //
 // # Files
 //
-//	client.go, library.go, connection.go,          Client, its implementation by the library,
+//	client.go, library.go,                         Client, its implementation by the library,
 //	security.go                                    and its connections
 //	frame.go, layout.go, panic.go                  answers are checked before the library sees
 //	                                               them

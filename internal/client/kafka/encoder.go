@@ -20,7 +20,6 @@ type Encoder struct {
 	n     int
 	first int64
 	max   int64
-	pack  packer
 }
 
 // Reset removes all records. The next batch overwrites the one returned by
@@ -66,7 +65,7 @@ func (e *Encoder) Append(r *Record) {
 // form that Client.Produce takes.
 func (e *Encoder) Finish(p Producer, sequence int32, codec Codec) ([]byte, error) {
 	b := append(e.out[:0], make([]byte, sizeLen+headerLen)...)
-	b, err := e.pack.records(b, codec, e.raw)
+	b, err := pack(b, codec, e.raw)
 	if err != nil {
 		return nil, err
 	}

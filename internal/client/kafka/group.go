@@ -10,12 +10,13 @@ import (
 	kgo "github.com/segmentio/kafka-go"
 )
 
-// group implements Group with the ConsumerGroup of the library.
+// A Group is a member of a consumer group. It rejoins the group after each
+// rebalance.
 //
 // Close of the library waits for the current request, and the coordinator may
 // answer that only after a rebalance. So group tracks all connections and
 // closes them when Close runs out of time.
-type group struct {
+type Group struct {
 	g  *kgo.ConsumerGroup
 	l  *library
 	id string
@@ -26,8 +27,8 @@ type group struct {
 }
 
 // Join implements Client.
-func (l *library) Join(c GroupConfig) (Group, error) {
-	g := &group{l: l, id: c.Group, conns: map[net.Conn]struct{}{}}
+func (l *library) Join(c GroupConfig) (*Group, error) {
+	g := &Group{l: l, id: c.Group, conns: map[net.Conn]struct{}{}}
 	dialer := l.dialer
 	dialer.DialFunc = g.dial
 	var err error
@@ -50,7 +51,7 @@ func (l *library) Join(c GroupConfig) (Group, error) {
 }
 
 // dial tracks a connection until it is closed.
-func (g *group) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (g *Group) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := g.l.dialFramed(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (g *group) dial(ctx context.Context, network, address string) (net.Conn, er
 
 type keptConn struct {
 	net.Conn
-	group *group
+	group *Group
 }
 
 // Close closes the connection and stops tracking it.
@@ -79,8 +80,9 @@ func (c *keptConn) Close() error {
 	return c.Conn.Close()
 }
 
-// Next implements Group.
-func (g *group) Next(ctx context.Context) (Generation, error) {
+// Next returns the next generation. An error does not end the membership: call Next
+// again.
+func (g *Group) Next(ctx context.Context) (*Generation, error) {
 	gen, err := g.g.Next(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -93,7 +95,7 @@ func (g *group) Next(ctx context.Context) (Generation, error) {
 		gen.Start(func(context.Context) {}) // ends it
 		return nil, err
 	}
-	return generation{gen, list, g.l}, nil
+	return &Generation{gen, list, g.l}, nil
 }
 
 // assignments returns the partitions that gen assigns to this member.
@@ -111,8 +113,9 @@ func assignments(gen *kgo.Generation) (all []Assignment, err error) {
 	return all, nil
 }
 
-// Close implements Group.
-func (g *group) Close(ctx context.Context) {
+// Close leaves the group after the function of the current generation has returned.
+// When ctx ends, it closes the connections.
+func (g *Group) Close(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -139,18 +142,19 @@ func (g *group) Close(ctx context.Context) {
 	}
 }
 
-// generation implements Generation with the Generation of the library.
-type generation struct {
+// A Generation is the state of the group between two rebalances.
+type Generation struct {
 	g    *kgo.Generation
 	list []Assignment
 	l    *library
 }
 
-// ID implements Generation.
-func (g generation) ID() int32 { return g.g.ID }
+// ID returns its number.
+func (g *Generation) ID() int32 { return g.g.ID }
 
-// Assignments implements Generation.
-func (g generation) Assignments() []Assignment { return g.list }
+// Assignments returns the partitions of this member.
+func (g *Generation) Assignments() []Assignment { return g.list }
 
-// Start implements Generation.
-func (g generation) Start(f func(ctx context.Context)) { g.g.Start(f) }
+// Start runs f, once. The context of f ends with the generation, and f must not return
+// before that. The member rejoins when f returns; no heartbeats are sent in between.
+func (g *Generation) Start(f func(ctx context.Context)) { g.g.Start(f) }

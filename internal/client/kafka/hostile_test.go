@@ -423,7 +423,7 @@ func decode(t *testing.T, c call, body []byte) bool {
 func own(c call, body []byte) {
 	switch c.api {
 	case protocol.Metadata:
-		_ = (&logsRequest{topic: "in"}).decode(body)
+		_ = new(topicLogs).decode(&wire{cursor{b: body}}, "in")
 	case protocol.Produce: // of which there are many: the same bytes as records
 		f, d := &Fetched{Set: body}, Decoder{MaxBytes: 1 << 20}
 		d.Reset(f, f.Next(0))

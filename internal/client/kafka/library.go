@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -21,7 +22,10 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/segmentio/kafka-go/sasl/scram"
+
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/client/certs"
 )
 
 // library implements Client with segmentio/kafka-go.
@@ -51,9 +55,12 @@ type library struct {
 // New returns a client that is not connected yet. topics are the topics that it
 // will be used for. New reads the files of the TLS configuration.
 func New(c connect.Kafka, topics ...string) (Client, error) {
-	secure, err := tlsConfig(c.TLS)
-	if err != nil {
-		return nil, err
+	var secure *tls.Config
+	if t := c.TLS; t != nil {
+		var wrong *field.Error
+		if secure, wrong = certs.Config(t.ServerName, t.CAFile, t.CertFile, t.KeyFile); wrong != nil {
+			return nil, misplaced(wrong.Field, &fileError{wrong.Err})
+		}
 	}
 	login, err := saslMechanism(c.SASL)
 	if err != nil {
@@ -257,11 +264,29 @@ func (l *library) Produce(ctx context.Context, topic string, partition int, batc
 func (l *library) NewProducer(ctx context.Context) (Producer, error) {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
-	r := new(producerRequest)
-	if _, err := l.transport.RoundTrip(ctx, l.addr, r); err != nil {
-		return NoProducer, l.explain(err)
+	producer := NoProducer
+	// The library would ask the coordinator of a transaction, which does not exist.
+	r := &rawRequest{api: protocol.InitProducerId, newest: 1, old: UnsupportedVersion} // later versions have tagged fields
+	r.encode = func(b []byte) []byte {
+		b = binary.BigEndian.AppendUint16(b, 1<<16-1)    // transactional id: null
+		return binary.BigEndian.AppendUint32(b, 1<<31-1) // transaction timeout
 	}
-	return r.producer, r.err
+	r.decode = func(w *wire) error {
+		w.i32() // throttle time
+		code := w.i16()
+		producer = Producer{w.i64(), w.i16()}
+		switch {
+		case code != 0:
+			return Code(code)
+		case w.bad:
+			return errAnswer
+		}
+		return nil
+	}
+	if err := l.ask(ctx, r, r); err != nil {
+		return NoProducer, err // a request that was given up may still write producer
+	}
+	return producer, nil
 }
 
 // CreateTopic implements Client.

@@ -17,8 +17,8 @@ const (
 	noRetention = -1 // the broker's applies
 )
 
-// Commit implements Generation.
-func (g generation) Commit(ctx context.Context, offsets []Assignment) error {
+// Commit stores the next offsets to read.
+func (g *Generation) Commit(ctx context.Context, offsets []Assignment) error {
 	r := &offsetcommit.Request{GroupID: g.g.GroupID, GenerationID: g.g.ID, MemberID: g.g.MemberID, RetentionTimeMs: noRetention}
 	at := map[string]int{} // topics in r
 	for _, a := range offsets {
@@ -52,8 +52,9 @@ func (g generation) Commit(ctx context.Context, offsets []Assignment) error {
 	return nil
 }
 
-// Notes implements Group.
-func (g *group) Notes(ctx context.Context, list []Assignment) error {
+// Notes sets the committed offset of each partition of list, which is -1 if none is
+// committed, and the note that is stored with it.
+func (g *Group) Notes(ctx context.Context, list []Assignment) error {
 	type partition struct {
 		topic string
 		id    int32

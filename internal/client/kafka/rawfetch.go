@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,8 +15,7 @@ import (
 //   - wire: requests and responses encoded here, on a connection that the
 //     library has selected, opened and logged in on.
 //   - fetchRequest: API 1.
-//   - producerRequest: API 22, to any broker. The library would ask the
-//     coordinator of a transaction, which does not exist.
+//   - rawRequest: the others.
 
 // maxAnswer limits the response to a fetch. A broker sends at least one batch,
 // however long it is, so this is far more than what is requested.
@@ -290,48 +290,53 @@ func (r *fetchRequest) named(w *wire) bool {
 	return w.text() == r.Topic
 }
 
-// A producerRequest requests a producer id.
-type producerRequest struct {
-	version  int16
-	producer Producer
-	err      error
+// A rawRequest is a request without a memory of its own, to any broker. It is not sent to
+// a broker that knows none of its versions.
+type rawRequest struct {
+	api            protocol.ApiKey
+	oldest, newest int16
+	encode         func(b []byte) []byte // appends what follows the header
+	decode         func(w *wire) error
+	old            error // if the broker knows no version
+	err            error // of decode, or old
 }
 
 // ApiKey implements protocol.Message.
-func (r *producerRequest) ApiKey() protocol.ApiKey { return protocol.InitProducerId } //nolint:staticcheck // the library has the name
+func (r *rawRequest) ApiKey() protocol.ApiKey { return r.api } //nolint:staticcheck // the library has the name
 
 // Required implements protocol.RawExchanger.
-func (r *producerRequest) Required(versions map[protocol.ApiKey]int16) bool {
-	v, ok := versions[protocol.InitProducerId]
-	if !ok {
-		v = -1
-	}
-	r.version = min(v, 1) // the last version without tagged fields is sufficient
-	return true
-}
+func (r *rawRequest) Required(map[protocol.ApiKey]int16) bool { return true }
 
 // RawExchange implements protocol.RawExchanger.
-func (r *producerRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
-	if r.version < 0 {
-		r.err = UnsupportedVersion
+func (r *rawRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	version := supports(rw, r.api, r.newest)
+	if r.err = r.old; version < r.oldest {
 		return r, nil
 	}
-	b := request(nil, protocol.InitProducerId, r.version, clientID)
-	b = binary.BigEndian.AppendUint16(b, 1<<16-1) // transactional id: null
-	b = binary.BigEndian.AppendUint32(b, 1<<31-1) // transaction timeout
-	answer, err := exchange(rw, b, nil)
+	answer, err := exchange(rw, r.encode(request(nil, r.api, version, clientID)), nil)
 	if err != nil {
 		return nil, err
 	}
-	w := wire{cursor{b: answer}}
-	w.i32() // throttle time
-	code := w.i16()
-	r.producer = Producer{w.i64(), w.i16()}
-	switch {
-	case code != 0:
-		r.err = Code(code)
-	case w.bad:
-		r.err = errAnswer
-	}
+	r.err = r.decode(&wire{cursor{b: answer}})
 	return r, nil
+}
+
+// A leaderRequest is a rawRequest to the leader of a partition.
+type leaderRequest struct {
+	rawRequest
+	topic     string
+	partition int
+}
+
+// Broker implements protocol.BrokerMessage.
+func (r *leaderRequest) Broker(c protocol.Cluster) (protocol.Broker, error) {
+	return leader(c, r.topic, r.partition)
+}
+
+// ask sends m, whose error is in r.
+func (l *library) ask(ctx context.Context, m protocol.Message, r *rawRequest) error {
+	if _, err := l.transport.RoundTrip(ctx, l.addr, m); err != nil {
+		return l.explain(err)
+	}
+	return r.err
 }

@@ -299,51 +299,21 @@ const illegalSASLState Code = 34
 // illegalSASLState if it does not accept logins, or another code. The error is
 // a connection error or errAnswer.
 func askLogin(conn net.Conn, mechanism string) (code Code, offered []string, err error) {
-	const saslHandshake, version = 17, 1
 	if err := conn.SetDeadline(time.Now().Add(probeTimeout)); err != nil {
 		return 0, nil, err
 	}
-	body := binary.BigEndian.AppendUint16(nil, saslHandshake)
-	body = binary.BigEndian.AppendUint16(body, version)
-	body = binary.BigEndian.AppendUint32(body, 1) // correlation
-	for _, text := range []string{"urlfold", mechanism} {
-		body = binary.BigEndian.AppendUint16(body, uint16(len(text)))
-		body = append(body, text...)
-	}
-	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)); err != nil {
+	b := request(nil, protocol.SaslHandshake, 1, clientID)
+	answer, err := exchange(conn, appendText(b, mechanism), nil)
+	if err != nil {
 		return 0, nil, err
 	}
-	var head [4]byte
-	if _, err := io.ReadFull(conn, head[:]); err != nil {
-		return 0, nil, err
+	w := wire{cursor{b: answer}}
+	code = Code(w.i16())
+	for n := w.i32(); n > 0 && !w.bad; n-- {
+		offered = append(offered, w.text())
 	}
-	n := binary.BigEndian.Uint32(head[:])
-	if n < 6 || n > 4096 {
+	if w.bad {
 		return 0, nil, errAnswer
 	}
-	answer := make([]byte, n)
-	if _, err := io.ReadFull(conn, answer); err != nil {
-		return 0, nil, err
-	}
-	if binary.BigEndian.Uint32(answer) != 1 {
-		return 0, nil, errAnswer
-	}
-	return Code(binary.BigEndian.Uint16(answer[4:])), names(answer[6:]), nil
-}
-
-// names parses an array of strings, up to the first incomplete one.
-func names(b []byte) (list []string) {
-	if len(b) < 4 {
-		return nil
-	}
-	b = b[4:]
-	for len(b) >= 2 {
-		n := int(binary.BigEndian.Uint16(b))
-		if b = b[2:]; n > len(b) {
-			return list
-		}
-		list = append(list, string(b[:n]))
-		b = b[n:]
-	}
-	return list
+	return code, offered, nil
 }

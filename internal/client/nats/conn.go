@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,7 +16,9 @@ import (
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/certs"
 )
 
 // A Msg is a message of the client library.
@@ -131,7 +132,7 @@ func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration, wa
 			waits(last)
 			waits = nil
 		}
-		if sleep(ctx, wait) != nil {
+		if Pause(ctx, wait) != nil {
 			return nil, last
 		}
 	}
@@ -205,8 +206,8 @@ func Unreachable(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, client.ErrConnectionClosed) || errors.Is(err, client.ErrNoResponders)
 }
 
-// sleep waits for d, or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) error {
+// Pause waits for d, or until ctx is done and then returns its error.
+func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -255,9 +256,9 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 		}
 		more = append(more, nkey)
 	}
-	t, err := tlsConfig(&cfg.TLS)
-	if err != nil {
-		return nil, err
+	t, wrong := certs.Config(cfg.TLS.ServerName, cfg.TLS.CAFile, cfg.TLS.CertFile, cfg.TLS.KeyFile)
+	if wrong != nil {
+		return nil, fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
 	}
 	secure := cfg.TLS != (connect.NATSTLS{})
 	if secure {
@@ -276,29 +277,6 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 		}
 	}
 	return &o, nil
-}
-
-// tlsConfig reads the files of t.
-func tlsConfig(t *connect.NATSTLS) (*tls.Config, error) {
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("tls.ca_file: %w", err)
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("tls.ca_file: contains no PEM certificate")
-		}
-	}
-	if t.CertFile != "" {
-		cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-		if err != nil {
-			return nil, fmt.Errorf("tls.cert_file and tls.key_file: %w", err)
-		}
-		c.Certificates = []tls.Certificate{cert}
-	}
-	return c, nil
 }
 
 // lost handles the loss of the connection.

@@ -15,9 +15,6 @@ import (
 // Unique returns a globally unique string.
 func Unique() string { return strings.TrimPrefix(client.NewInbox(), client.InboxPrefix) }
 
-// Pause waits for d, or until ctx is done and then returns its error.
-func Pause(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
-
 // IsOrder reports whether a header name is reserved for the server: it starts
 // with Nats-, in any case.
 func IsOrder(name string) bool {

@@ -33,7 +33,7 @@ func Keep(ctx context.Context, report func(error), f func(context.Context)) {
 			return
 		}
 		report(err)
-		if sleep(ctx, time.Second) != nil {
+		if Pause(ctx, time.Second) != nil {
 			return
 		}
 	}

@@ -78,14 +78,11 @@ type Window struct {
 	uses    uint32
 	order   uint64
 	closed  bool
+	stats   WindowStats // without InFlight
 
-	failing  int          // messages that failed and are not resolved; guarded by mu
 	failures atomic.Int32 // consecutive rounds of the keeper without a success
 	outage   *logging.Outage
-	stats    windowStats
 }
-
-type windowStats struct{ published, again, duplicates, timeouts, cuts, homeless, refusals atomic.Int64 }
 
 // WindowStats are the figures of a Window.
 type WindowStats struct {
@@ -118,7 +115,7 @@ type slot struct {
 	use   uint32 // with the index of the slot, the token of the message
 	state slotState
 	late  uint8  // number of timeouts
-	fails bool   // counted in Window.failing
+	fails bool   // counted in WindowStats.Failing
 	order uint64 // order of first publication
 	at    time.Time
 
@@ -171,11 +168,9 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 func (w *Window) Stats() WindowStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return WindowStats{
-		InFlight: len(w.slots) - len(w.free), Failing: w.failing, Published: w.stats.published.Load(), Again: w.stats.again.Load(),
-		Duplicates: w.stats.duplicates.Load(), Timeouts: w.stats.timeouts.Load(), Cuts: w.stats.cuts.Load(),
-		Homeless: w.stats.homeless.Load(), Refusals: w.stats.refusals.Load(),
-	}
+	st := w.stats
+	st.InFlight = len(w.slots) - len(w.free)
+	return st
 }
 
 // Health returns nil, or why messages are not acknowledged. It returns an error
@@ -236,7 +231,7 @@ func (w *Window) acquire(ctx context.Context, dst []uint32) ([]uint32, error) {
 // holds mu.
 func (w *Window) release(idx uint32) {
 	if w.slots[idx].fails {
-		if w.failing--; w.failing == 0 {
+		if w.stats.Failing--; w.stats.Failing == 0 {
 			w.outage.Clear()
 		}
 	}
@@ -263,7 +258,7 @@ func (w *Window) begin(idx uint32, l Load, i int, m *client.Msg) bool {
 		w.mu.Unlock()
 		return false
 	}
-	w.stats.published.Add(1)
+	w.stats.Published++
 	w.order++
 	w.uses++
 	s := &w.slots[idx]
@@ -366,17 +361,17 @@ func (w *Window) postpone(t uint64, err error) {
 		// Count the reason why the message is published again.
 		switch {
 		case errors.Is(err, errTimeout):
-			w.stats.timeouts.Add(1)
+			w.stats.Timeouts++
 		case errors.Is(err, errNobody):
-			w.stats.homeless.Add(1)
+			w.stats.Homeless++
 		case errors.Is(err, errStream), errors.Is(err, errAnswer):
-			w.stats.refusals.Add(1)
+			w.stats.Refusals++
 		default:
-			w.stats.cuts.Add(1)
+			w.stats.Cuts++
 		}
 		if !s.fails {
 			s.fails = true
-			w.failing++
+			w.stats.Failing++
 		}
 		w.outage.Set(err)
 	}
@@ -433,14 +428,12 @@ func (w *Window) ack(m *client.Msg) {
 	}
 	s, err := readAck(m)
 	switch {
-	case err == nil:
-		if s.duplicate {
-			w.stats.duplicates.Add(1)
+	case err == nil || w.which.OnePerSubject && errors.Is(err, errTaken):
+		if s.duplicate || err != nil {
+			w.mu.Lock()
+			w.stats.Duplicates++
+			w.mu.Unlock()
 		}
-		w.failures.Store(0)
-		w.accept(t, s.stream)
-	case w.which.OnePerSubject && errors.Is(err, errTaken):
-		w.stats.duplicates.Add(1)
 		w.failures.Store(0)
 		w.accept(t, s.stream)
 	case errors.Is(err, ErrRefused):
@@ -520,7 +513,7 @@ func (w *Window) cut() {
 		case flying:
 			s.state = waiting
 			w.redo = append(w.redo, token(s.use, uint32(i)))
-			w.stats.cuts.Add(1)
+			w.stats.Cuts++
 		case sending:
 			s.cut = true
 		}
@@ -542,11 +535,11 @@ func (w *Window) keep(ctx context.Context) {
 			w.expire(now)
 		case <-w.notify:
 			for !w.conn.Up() {
-				if sleep(ctx, 10*time.Millisecond) != nil {
+				if Pause(ctx, 10*time.Millisecond) != nil {
 					return
 				}
 			}
-			if n := w.failures.Add(1); n > 1 && sleep(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
+			if n := w.failures.Add(1); n > 1 && Pause(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
 				return
 			}
 			// Publish all waiting messages again.
@@ -604,7 +597,7 @@ func (w *Window) resend(t uint64, m *client.Msg) {
 	}
 	l, i := s.load, s.i
 	s.begin()
+	w.stats.Again++
 	w.mu.Unlock()
-	w.stats.again.Add(1)
 	w.send(t, l, i, m)
 }

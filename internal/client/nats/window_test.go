@@ -61,7 +61,7 @@ func TestLateAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for l.good.Load() < n {
-		if sleep(ctx, 5*time.Millisecond) != nil {
+		if Pause(ctx, 5*time.Millisecond) != nil {
 			t.Fatalf("%d of %d messages resolved; %+v", l.good.Load(), n, w.Stats())
 		}
 	}

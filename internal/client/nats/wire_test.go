@@ -331,7 +331,7 @@ func TestForeignAcks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l.good.Load() == 0 {
-			if sleep(t.Context(), time.Millisecond) != nil {
+			if Pause(t.Context(), time.Millisecond) != nil {
 				t.Fatal("not resolved")
 			}
 		}
@@ -362,7 +362,7 @@ func TestUnknownStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for w.Stats().Refusals == 0 {
-		if sleep(t.Context(), time.Millisecond) != nil {
+		if Pause(t.Context(), time.Millisecond) != nil {
 			t.Fatal("not refused")
 		}
 	}

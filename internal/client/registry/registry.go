@@ -6,7 +6,6 @@ package registry
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +14,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/certs"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
@@ -279,13 +278,9 @@ func (c *Client) client() (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.IdleConnTimeout = 10 * time.Second
 	if c.cfg.CAFile != "" {
-		pem, err := os.ReadFile(c.cfg.CAFile)
+		roots, err := certs.Roots(c.cfg.CAFile)
 		if err != nil {
 			return nil, err
-		}
-		roots := x509.NewCertPool()
-		if !roots.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s contains no PEM certificate", c.cfg.CAFile)
 		}
 		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -84,7 +85,7 @@ func (*collector) Describe(chan<- *prometheus.Desc) {}
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	t := newTable()
-	t.add("build_info", "Version and Go version of the process, as labels; the value is always 1.", gauge, 1, "version", c.version, "go_version", runtime.Version())
+	t.add("build_info", "Version and Go version of the process, as labels; the value is always 1.", metric.Gauge, 1, "version", c.version, "go_version", runtime.Version())
 	for _, x := range c.extras {
 		x.Metrics(t.extra)
 	}
@@ -103,9 +104,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	for _, f := range t.families {
 		kind := prometheus.UntypedValue
 		switch f.kind {
-		case counter:
+		case metric.Counter:
 			kind = prometheus.CounterValue
-		case gauge:
+		case metric.Gauge:
 			kind = prometheus.GaugeValue
 		}
 		for _, s := range f.series {
@@ -126,32 +127,33 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 
 // process adds the metrics that belong to no component.
 func (c *collector) process(t *table, s *engine.Snapshot) {
+	count, gauge := metric.Of(t.add)
 	for state := engine.Idle; state <= engine.Closed; state++ {
 		value := 0.0
 		if state == s.State {
 			value = 1
 		}
-		t.add("state", "1 for the state of the pipeline, 0 for the other states.", gauge, value, "state", state.String())
+		t.add("state", "1 for the state of the pipeline, 0 for the other states.", metric.Gauge, value, "state", state.String())
 	}
-	t.add("data_info", "Versions of the data in the program, as labels: the Public Suffix List and the list of parameters; the value is always 1.", gauge, 1, "psl", codec.SiteListVersion(), "params", params.DefaultVersion)
-	t.add("worker_busy_seconds_total", "Time that all workers have spent on batches, in seconds.", counter, s.Busy.Seconds())
-	t.add("batches", "Number of allocated batches.", gauge, float64(s.Batches))
-	t.add("batches_free", "Number of batches on the free list; 0 means backpressure.", gauge, float64(s.Free))
-	t.add("inflight_batches", "Number of batches that a source has emitted and that are not resolved.", gauge, float64(s.InFlight))
-	t.add("urls_total", "Number of URLs found.", counter, float64(s.Stats.URLs))
-	t.add("urls_changed_total", "Number of URLs whose normal form differs from the input.", counter, float64(s.Stats.Changed))
-	t.add("urls_flagged_total", "Number of URLs with at least one flag.", counter, float64(s.Stats.Flagged))
-	t.add("urls_unwritten_total", "Number of URLs left unchanged because the fields of their record cannot hold the normal form.", counter, float64(s.Stats.Unwritten))
-	t.add("urls_skipped_total", "Number of links of HTML documents that are not URLs to follow: empty, to a fragment, javascript:, data: and similar.", counter, float64(s.Stats.Skipped))
-	t.add("panics_total", "Number of records on which the codec panicked; each is rejected.", counter, float64(s.Stats.Panics))
+	t.add("data_info", "Versions of the data in the program, as labels: the Public Suffix List and the list of parameters; the value is always 1.", metric.Gauge, 1, "psl", codec.SiteListVersion(), "params", params.DefaultVersion)
+	t.add("worker_busy_seconds_total", "Time that all workers have spent on batches, in seconds.", metric.Counter, s.Busy.Seconds())
+	gauge("batches", "Number of allocated batches.", int64(s.Batches))
+	gauge("batches_free", "Number of batches on the free list; 0 means backpressure.", int64(s.Free))
+	gauge("inflight_batches", "Number of batches that a source has emitted and that are not resolved.", int64(s.InFlight))
+	count("urls_total", "Number of URLs found.", s.Stats.URLs)
+	count("urls_changed_total", "Number of URLs whose normal form differs from the input.", s.Stats.Changed)
+	count("urls_flagged_total", "Number of URLs with at least one flag.", s.Stats.Flagged)
+	count("urls_unwritten_total", "Number of URLs left unchanged because the fields of their record cannot hold the normal form.", s.Stats.Unwritten)
+	count("urls_skipped_total", "Number of links of HTML documents that are not URLs to follow: empty, to a fragment, javascript:, data: and similar.", s.Stats.Skipped)
+	count("panics_total", "Number of records on which the codec panicked; each is rejected.", s.Stats.Panics)
 	for i, name := range record.AttributeNames() {
-		t.add("records_without_field_total", "Number of records without a field that a condition of where or a route reads, by field. Tests with has do not count.", counter, float64(s.Stats.Lacking[i]), "field", name)
+		count("records_without_field_total", "Number of records without a field that a condition of where or a route reads, by field. Tests with has do not count.", s.Stats.Lacking[i], "field", name)
 	}
 	for f := range codec.AllFlags().All() {
-		t.add("urls_by_flag_total", "Number of URLs, by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
+		count("urls_by_flag_total", "Number of URLs, by flag.", s.Stats.Flags[f], "flag", f.String())
 	}
 	for r := range codec.AllRules().All() {
-		t.add("rules_applied_total", "Number of URLs changed, by applied rule.", counter, float64(s.Stats.Rules[r]), "rule", r.String())
+		count("rules_applied_total", "Number of URLs changed, by applied rule.", s.Stats.Rules[r], "rule", r.String())
 	}
 }
 
@@ -169,11 +171,11 @@ func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 		if last.IsZero() {
 			last = began
 		}
-		t.add("checkpoint_age_seconds", age, gauge, since(last))
+		t.add("checkpoint_age_seconds", age, metric.Gauge, since(last))
 	}
 	for i := range s.Sources {
 		name := s.Sources[i].Name
-		t.add("lanes", "Number of lanes that are open or have batches in flight.", gauge, 0, "component", name)
+		t.add("lanes", "Number of lanes that are open or have batches in flight.", metric.Gauge, 0, "component", name)
 		t.raise("lane_oldest_unresolved_seconds", oldest, 0, "component", name)
 	}
 	for i := range s.Lanes {
@@ -182,7 +184,7 @@ func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 			continue
 		}
 		name := s.Sources[l.Source].Name
-		t.add("lanes", "", gauge, 1, "component", name)
+		t.add("lanes", "", metric.Gauge, 1, "component", name)
 		if !l.Oldest.IsZero() {
 			t.raise("lane_oldest_unresolved_seconds", oldest, since(l.Oldest), "component", name)
 		}
@@ -194,11 +196,13 @@ func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 // the sum: rejected records are also counted as dropped, dead-lettered or
 // emitted.
 func source(t *table, ch chan<- prometheus.Metric, s *engine.SourceSnapshot, began time.Time) {
+	add := t.of(s.Name)
+	count, gauge := metric.Of(add)
 	const help = "Number of records that were read and are resolved, by result. urlfold_source_records_total = emitted + dropped + filtered + duplicates + dead-lettered + abandoned + urlfold_inflight_records."
 	records := func(result string, n int64) {
-		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result)
+		count("records_total", help, n, "result", result)
 	}
-	t.add("source_records_total", "Number of records read.", counter, float64(s.Ledger.Read), "component", s.Name)
+	count("source_records_total", "Number of records read.", s.Ledger.Read)
 	records("emitted", s.Ledger.Emitted)
 	records("dropped", s.Ledger.Dropped)
 	records("filtered", s.Ledger.Filtered)
@@ -207,22 +211,22 @@ func source(t *table, ch chan<- prometheus.Metric, s *engine.SourceSnapshot, beg
 	records("abandoned", s.Ledger.Abandoned)
 	for r := record.Reason(1); r < record.NumReasons; r++ { // the zero Reason means not rejected
 		if name := r.String(); name != "unknown" {
-			t.add("rejected_records_total", "Number of rejected records, by reason, whatever becomes of them.", counter, float64(s.Stats.Rejects[r]), "component", s.Name, "reason", name)
+			count("rejected_records_total", "Number of rejected records, by reason, whatever becomes of them.", s.Stats.Rejects[r], "reason", name)
 		}
 	}
-	t.add("discarded_records_total", "Number of rejected records that are in no output, because on_error drops them or their output format writes nothing for them.", counter, float64(s.Stats.Discarded()), "component", s.Name)
-	t.add("records_without_url_total", "Number of records that match the format and have no URL, such as log lines with the request -, without blank lines and headers.", counter, float64(s.Stats.NoURL), "component", s.Name)
-	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
-	t.add("source_bytes_total", "Number of bytes read, after decompression.", counter, float64(s.Bytes), "component", s.Name)
+	count("discarded_records_total", "Number of rejected records that are in no output, because on_error drops them or their output format writes nothing for them.", s.Stats.Discarded())
+	count("records_without_url_total", "Number of records that match the format and have no URL, such as log lines with the request -, without blank lines and headers.", s.Stats.NoURL)
+	gauge("inflight_records", "Number of records that have been read and are not resolved.", s.Ledger.InFlight)
+	count("source_bytes_total", "Number of bytes read, after decompression.", s.Bytes)
 	last := s.Last
 	if last.IsZero() {
 		last = began
 	}
-	t.add("source_last_record_timestamp_seconds", "Time when the last record was read, or when the pipeline began if it has read none, in seconds since the Unix epoch.", gauge, float64(last.UnixMilli())/1000, "component", s.Name)
+	add("source_last_record_timestamp_seconds", "Time when the last record was read, or when the pipeline began if it has read none, in seconds since the Unix epoch.", metric.Gauge, float64(last.UnixMilli())/1000)
 	ch <- histogram(deliveryDesc, &s.Delivery, strings.ToValidUTF8(s.Name, "\uFFFD"))
 	ch <- histogram(messageDesc, &s.MessageDelivery, strings.ToValidUTF8(s.Name, "\uFFFD"))
-	t.add("lanes_opened_total", "Number of lanes opened: files, partitions, consumers.", counter, float64(s.Opened), "component", s.Name)
-	t.add("source_backpressure_seconds_total", "Time that a source has waited because earlier batches were not delivered yet, in seconds.", counter, s.Blocked.Seconds(), "component", s.Name)
+	count("lanes_opened_total", "Number of lanes opened: files, partitions, consumers.", int64(s.Opened))
+	add("source_backpressure_seconds_total", "Time that a source has waited because earlier batches were not delivered yet, in seconds.", metric.Counter, s.Blocked.Seconds())
 }
 
 // retriesHelp also covers the retries that sinks report as an Extra.
@@ -240,16 +244,17 @@ func sinks(t *table, ch chan<- prometheus.Metric, list []engine.SinkSnapshot) {
 	}
 	for i := range named {
 		s := &named[i]
-		t.add("sink_bytes_total", "Number of bytes that are durable in a sink, before compression.", counter, float64(s.Bytes), "component", s.Name)
-		t.add("sink_records_total", "Number of records that are durable in a sink.", counter, float64(s.Records), "component", s.Name)
-		t.add("sink_batches_total", "Number of batches that are durable in a sink.", counter, float64(s.Batches), "component", s.Name)
-		t.add("sink_retries_total", retriesHelp, counter, float64(s.Retries), "component", s.Name, "class", "retryable")
-		t.add("sink_refusals_total", "Number of answers in which a sink refused records permanently.", counter, float64(s.Refused), "component", s.Name)
-		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.DeadLetters), "component", s.Name, "action", "dead-letter")
-		t.add("sink_refused_records_total", refusedHelp, counter, float64(s.Dropped), "component", s.Name, "action", "drop")
-		t.add("sink_blocked_batches", "Number of batches that wait because a sink refuses their records permanently; their lanes are blocked.", gauge, float64(s.Stuck), "component", s.Name)
-		t.add("sink_inflight_batches", "Number of batches submitted to a sink and not answered.", gauge, float64(s.Holds), "component", s.Name)
-		t.add("sink_waiting_batches", "Number of batches that wait for their next attempt.", gauge, float64(s.Waiting), "component", s.Name)
+		count, gauge := metric.Of(t.of(s.Name))
+		count("sink_bytes_total", "Number of bytes that are durable in a sink, before compression.", s.Bytes)
+		count("sink_records_total", "Number of records that are durable in a sink.", s.Records)
+		count("sink_batches_total", "Number of batches that are durable in a sink.", s.Batches)
+		count("sink_retries_total", retriesHelp, s.Retries, "class", "retryable")
+		count("sink_refusals_total", "Number of answers in which a sink refused records permanently.", s.Refused)
+		count("sink_refused_records_total", refusedHelp, s.DeadLetters, "action", "dead-letter")
+		count("sink_refused_records_total", refusedHelp, s.Dropped, "action", "drop")
+		gauge("sink_blocked_batches", "Number of batches that wait because a sink refuses their records permanently; their lanes are blocked.", int64(s.Stuck))
+		gauge("sink_inflight_batches", "Number of batches submitted to a sink and not answered.", int64(s.Holds))
+		gauge("sink_waiting_batches", "Number of batches that wait for their next attempt.", int64(s.Waiting))
 		ch <- histogram(latencyDesc, &s.Latency, strings.ToValidUTF8(s.Name, "\uFFFD"))
 	}
 }

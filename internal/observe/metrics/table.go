@@ -3,6 +3,8 @@ package metrics
 import (
 	"slices"
 	"strings"
+
+	"github.com/urlfold/urlfold/internal/ground/metric"
 )
 
 // prefix is the prefix of all metric names.
@@ -12,12 +14,6 @@ const prefix = "urlfold_"
 // summed under the label value "other", so that the metrics of a topic with ten
 // thousand partitions do not cost more than its records.
 const maxSeries = 1000
-
-// The kinds of metrics.
-const (
-	counter = "counter" // never decreases
-	gauge   = "gauge"   // goes up and down
-)
 
 // An Extra is a component with its own metrics, such as the lag of a topic.
 //
@@ -32,7 +28,7 @@ const (
 // The signature uses only basic types, so that components need not import this
 // package.
 type Extra interface {
-	Metrics(emit func(name, help, kind string, value float64, labels ...string))
+	Metrics(emit metric.Emit)
 }
 
 // A table holds series by name and labels.
@@ -69,9 +65,16 @@ func (t *table) add(name, help, kind string, value float64, labels ...string) {
 	t.at(name, help, kind, labels).value += value
 }
 
+// of returns a function that adds series of a component.
+func (t *table) of(component string) metric.Emit {
+	return func(name, help, kind string, value float64, labels ...string) {
+		t.add(name, help, kind, value, append([]string{"component", component}, labels...)...)
+	}
+}
+
 // raise raises a series to value if it is lower.
 func (t *table) raise(name, help string, value float64, labels ...string) {
-	s := t.at(name, help, gauge, labels)
+	s := t.at(name, help, metric.Gauge, labels)
 	s.value = max(s.value, value)
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -38,7 +39,7 @@ func (t *Totals) Swap(snapshot func() engine.Snapshot, extras ...Extra) {
 	if last := t.now.Load(); last != nil {
 		next.past = add(ended(last.snapshot()), last.past)
 		next.counters = last.collect()
-		next.counters.families = slices.DeleteFunc(next.counters.families, func(f *family) bool { return f.kind != counter })
+		next.counters.families = slices.DeleteFunc(next.counters.families, func(f *family) bool { return f.kind != metric.Counter })
 		clear(next.counters.byName)
 		for _, f := range next.counters.families {
 			next.counters.byName[f.name] = f

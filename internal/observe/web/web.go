@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 )
 
@@ -231,12 +232,12 @@ func (s *Server) Ready() (ok bool, checks []Check) {
 }
 
 // Metrics emits urlfold_ready, for package metrics.
-func (s *Server) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *Server) Metrics(emit metric.Emit) {
 	value := 0.0
 	if ok, _ := s.Ready(); ok {
 		value = 1
 	}
-	emit("ready", "1 if /readyz reports ready, else 0.", "gauge", value)
+	emit("ready", "1 if /readyz reports ready, else 0.", metric.Gauge, value)
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {

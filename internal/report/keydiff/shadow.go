@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -217,7 +218,8 @@ func (s *Side) String() string {
 }
 
 // Metrics emits the counts, for package metrics.
-func (s *Shadow) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *Shadow) Metrics(emit metric.Emit) {
+	_, gauge := metric.Of(emit)
 	st := s.Status()
 	const (
 		helpURLs   = "URLs that the shadow profile has read since the comparison began, by result: compared if both profiles have a key, rejected-by-a, rejected-by-b or rejected-by-both."
@@ -225,15 +227,15 @@ func (s *Shadow) Metrics(emit func(name, help, kind string, value float64, label
 		helpEffect = "Groups among the chosen keys that the shadow profile merges or splits, by effect. Multiply by urlfold_shadow_one_in for an estimate."
 		helpEffURL = "URLs in the groups that the shadow profile merges or splits, by effect, among the chosen keys."
 	)
-	emit("shadow_one_in", "The share of the keys that the shadow profile counts: one of this many, chosen by hash. 1 if the counts are exact.", "gauge", float64(st.OneIn))
-	emit("shadow_urls", helpURLs, "gauge", float64(st.URLs), "result", "compared")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByA), "result", "rejected-by-a")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedByB), "result", "rejected-by-b")
-	emit("shadow_urls", helpURLs, "gauge", float64(st.RejectedBoth), "result", "rejected-by-both")
-	emit("shadow_groups", helpGroups, "gauge", float64(st.GroupsA), "profile", "a")
-	emit("shadow_groups", helpGroups, "gauge", float64(st.GroupsB), "profile", "b")
-	emit("shadow_effect_groups", helpEffect, "gauge", float64(st.Merges.Groups), "effect", "merge")
-	emit("shadow_effect_groups", helpEffect, "gauge", float64(st.Splits.Groups), "effect", "split")
-	emit("shadow_effect_urls", helpEffURL, "gauge", float64(st.Merges.URLs), "effect", "merge")
-	emit("shadow_effect_urls", helpEffURL, "gauge", float64(st.Splits.URLs), "effect", "split")
+	gauge("shadow_one_in", "The share of the keys that the shadow profile counts: one of this many, chosen by hash. 1 if the counts are exact.", int64(st.OneIn))
+	gauge("shadow_urls", helpURLs, st.URLs, "result", "compared")
+	gauge("shadow_urls", helpURLs, st.RejectedByA, "result", "rejected-by-a")
+	gauge("shadow_urls", helpURLs, st.RejectedByB, "result", "rejected-by-b")
+	gauge("shadow_urls", helpURLs, st.RejectedBoth, "result", "rejected-by-both")
+	gauge("shadow_groups", helpGroups, st.GroupsA, "profile", "a")
+	gauge("shadow_groups", helpGroups, st.GroupsB, "profile", "b")
+	gauge("shadow_effect_groups", helpEffect, st.Merges.Groups, "effect", "merge")
+	gauge("shadow_effect_groups", helpEffect, st.Splits.Groups, "effect", "split")
+	gauge("shadow_effect_urls", helpEffURL, st.Merges.URLs, "effect", "merge")
+	gauge("shadow_effect_urls", helpEffURL, st.Splits.URLs, "effect", "split")
 }

@@ -11,6 +11,7 @@
 //	disk_unix.go, disk_other.go, kernel_linux.go,  what systems do
 //	kernel_other.go, limit_unix.go, limit_other.go
 //	attributes.go                                  modes, owners and times that are copied
+//	temporary.go                                   files that end with the process
 //	transient.go                                   errors that can pass
 //	record.go, record_on.go, record_off.go         a record of all changes, for tests
 package disk

@@ -19,6 +19,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -355,15 +356,16 @@ func (c *Claims) Health() error {
 func (c *Claims) Count(f func() *engine.DedupeSnapshot) { c.counts = f }
 
 // Metrics emits the metrics of the claims.
-func (c *Claims) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
-	emit("dedupe_bucket_requests_total", "Number of requests to the bucket of dedupe, including those that were repeated.", "counter", float64(c.requests.Load()))
-	emit("dedupe_bucket_errors_total", "Number of requests to the bucket of dedupe that failed and were repeated.", "counter", float64(c.failed.Load()))
-	emit("dedupe_takeovers_total", "Number of claims of other records that were old enough to be taken over.", "counter", float64(c.takeovers.Load()))
-	emit("dedupe_reclaims_total", "Number of claims that were found again, because their messages were delivered again.", "counter", float64(c.again.Load()))
+func (c *Claims) Metrics(emit metric.Emit) {
+	count, gauge := metric.Of(emit)
+	count("dedupe_bucket_requests_total", "Number of requests to the bucket of dedupe, including those that were repeated.", c.requests.Load())
+	count("dedupe_bucket_errors_total", "Number of requests to the bucket of dedupe that failed and were repeated.", c.failed.Load())
+	count("dedupe_takeovers_total", "Number of claims of other records that were old enough to be taken over.", c.takeovers.Load())
+	count("dedupe_reclaims_total", "Number of claims that were found again, because their messages were delivered again.", c.again.Load())
 	if s := c.counts(); s != nil {
 		emitCounts(emit, s)
-		emit("dedupe_records_total", resultsHelp, "counter", float64(s.Delayed), "result", "delayed")
-		emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(s.Waiting))
+		count("dedupe_records_total", resultsHelp, s.Delayed, "result", "delayed")
+		gauge("dedupe_waiting_keys", waitingHelp, int64(s.Waiting))
 	}
 }
 

@@ -1,6 +1,9 @@
 package unique
 
-import "github.com/urlfold/urlfold/pipeline/engine"
+import (
+	"github.com/urlfold/urlfold/internal/ground/metric"
+	"github.com/urlfold/urlfold/pipeline/engine"
+)
 
 // Counts emits the metrics of a deduplication that do not depend on where its
 // keys are.
@@ -12,7 +15,8 @@ type Counts struct {
 func (c *Counts) Count(f func() *engine.DedupeSnapshot) { c.of = f }
 
 // Metrics emits the metrics.
-func (c *Counts) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (c *Counts) Metrics(emit metric.Emit) {
+	_, gauge := metric.Of(emit)
 	if c.of == nil {
 		return
 	}
@@ -21,6 +25,6 @@ func (c *Counts) Metrics(emit func(name, help, kind string, value float64, label
 		return
 	}
 	emitCounts(emit, s)
-	emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(s.Waiting))
-	emit("dedupe_waiting_keys_limit", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(s.Room))
+	gauge("dedupe_waiting_keys", waitingHelp, int64(s.Waiting))
+	gauge("dedupe_waiting_keys_limit", "Maximum number of new keys that wait for a commit; then sources wait.", int64(s.Room))
 }

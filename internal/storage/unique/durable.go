@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -32,7 +33,7 @@ type Durable struct {
 	next    json.RawMessage // to be stored
 
 	Counts
-	resets         int
+	resets         int64
 	members        atomic.Int64
 	memory, onDisk atomic.Int64
 }
@@ -189,11 +190,12 @@ func (s *Durable) Stored() error {
 }
 
 // Metrics emits the metrics of the set.
-func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
-	emit("dedupe_keys", "Number of keys in the stored set.", "gauge", float64(s.members.Load()))
-	emit("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", "gauge", float64(s.memory.Load()))
-	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
-	emit("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", "counter", float64(s.resets))
+func (s *Durable) Metrics(emit metric.Emit) {
+	count, gauge := metric.Of(emit)
+	gauge("dedupe_keys", "Number of keys in the stored set.", s.members.Load())
+	gauge("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", s.memory.Load())
+	gauge("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", s.onDisk.Load())
+	count("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", s.resets)
 	s.Counts.Metrics(emit)
 }
 
@@ -204,14 +206,15 @@ const (
 )
 
 // emitCounts emits the counts of a run.
-func emitCounts(emit func(name, help, kind string, value float64, labels ...string), c *engine.DedupeSnapshot) {
-	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Firsts), "result", "first")
-	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Duplicates), "result", "duplicate")
-	emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoKey), "result", "no_key")
+func emitCounts(emit metric.Emit, c *engine.DedupeSnapshot) {
+	count, _ := metric.Of(emit)
+	count("dedupe_records_total", resultsHelp, c.Firsts, "result", "first")
+	count("dedupe_records_total", resultsHelp, c.Duplicates, "result", "duplicate")
+	count("dedupe_records_total", resultsHelp, c.NoKey, "result", "no_key")
 	if c.Windows {
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Late), "result", "late")
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Ahead), "result", "ahead")
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoTime), "result", "no_time")
+		count("dedupe_records_total", resultsHelp, c.Late, "result", "late")
+		count("dedupe_records_total", resultsHelp, c.Ahead, "result", "ahead")
+		count("dedupe_records_total", resultsHelp, c.NoTime, "result", "no_time")
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/ground/metric"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -228,7 +229,8 @@ func (c *Changelog) Close() error {
 }
 
 // Metrics emits the metrics of the sets.
-func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (c *Changelog) Metrics(emit metric.Emit) {
+	count, gauge := metric.Of(emit)
 	var keys, memory, disk int64
 	c.mu.Lock()
 	for _, s := range c.lanes {
@@ -239,12 +241,12 @@ func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, la
 	loaded, stale, ahead := c.loaded, c.stale, c.ahead
 	c.mu.Unlock()
 	const read = "Number of entries that were read from dedupe.changelog, by result: used, ahead if the record of the entry is not before the committed offset, or other if the entry belongs to another configuration."
-	emit("dedupe_keys", "Number of keys in the stored set.", "gauge", float64(keys))
-	emit("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", "gauge", float64(memory))
-	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(disk))
-	emit("dedupe_changelog_entries_total", read, "counter", float64(loaded), "result", "used")
-	emit("dedupe_changelog_entries_total", read, "counter", float64(ahead), "result", "ahead")
-	emit("dedupe_changelog_entries_total", read, "counter", float64(stale), "result", "other")
+	gauge("dedupe_keys", "Number of keys in the stored set.", keys)
+	gauge("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", memory)
+	gauge("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", disk)
+	count("dedupe_changelog_entries_total", read, loaded, "result", "used")
+	count("dedupe_changelog_entries_total", read, ahead, "result", "ahead")
+	count("dedupe_changelog_entries_total", read, stale, "result", "other")
 	c.Counts.Metrics(emit)
 }
 
