@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/segmentio/kafka-go/compress"
 )
 
@@ -113,14 +112,29 @@ func checkBlock(b []byte, limit int) error {
 // zstdWindow returns the window size of a zstd frame, or 0 if src is not the
 // beginning of one (RFC 8878, section 3.1.1.1).
 func zstdWindow(src []byte) uint64 {
-	var h zstd.Header
-	switch err := h.Decode(src); {
-	case err != nil:
+	if len(src) < 14 || binary.LittleEndian.Uint32(src) != 0xFD2FB528 {
 		return 0
-	case h.SingleSegment:
-		return h.FrameContentSize
 	}
-	return h.WindowSize
+	descriptor := src[4]
+	if descriptor&(1<<5) == 0 { // not a single segment, so there is a window descriptor
+		exponent, mantissa := src[5]>>3, uint64(src[5]&7)
+		base := uint64(1) << (10 + exponent)
+		return base + base/8*mantissa
+	}
+	at := 5 + []int{0, 1, 2, 4}[descriptor&3]
+	content := src[at:]
+	switch descriptor >> 6 {
+	case 0:
+		return uint64(content[0])
+	case 1:
+		return uint64(binary.LittleEndian.Uint16(content)) + 256
+	case 2:
+		return uint64(binary.LittleEndian.Uint32(content))
+	}
+	if len(content) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(content)
 }
 
 // pack appends the compressed form of src to dst.
