@@ -191,9 +191,7 @@ func (i *inspector) suspect() bool {
 	case u.HasAuthority() && u.Span(Host).Len() == 0 || bytes.IndexByte(front, '\\') >= 0 || bytes.IndexByte(i.src[:min(2, len(i.src))], '\\') >= 0:
 		return true
 	}
-	var base URL
-	_, _, clean := parseClean(i.base, &base, &i.r.scratch.survey)
-	return !clean
+	return !i.readBase(i.base, &i.r.scratch).clean
 }
 
 // differ reports whether browsers find a host in the URL that differs from the

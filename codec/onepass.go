@@ -10,8 +10,9 @@ import (
 // This file is the second of three ways to a normal form:
 //
 //	parseClean   nothing to change and nothing to report: the URL is copied
-//	onePass      an http or https URL with common defects: one walk over its
-//	             bytes writes the normal form, flags and diagnostics
+//	onePass      an http or https URL with common defects, or a reference to one:
+//	             one walk over its bytes writes the normal form, flags and
+//	             diagnostics
 //	the parsers  everything else: split.go and inspect.go, or whatwg.go
 //
 // Like parseClean, onePass may give up but must not decide differently: its

@@ -15,50 +15,89 @@ import "bytes"
 // Append. The error ErrBase means that src has no scheme, and that base has no
 // scheme either or cannot be parsed. AppendRef does not keep base.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
-	if len(base) == 0 {
+	if len(base) == 0 || isWeb(src) {
 		return n.Append(dst, src, r)
 	}
 	r.scratch.seal.open()
-	start := len(dst)
+	start, ok := len(dst), false
+	var err error
 	if n.match != nil {
-		dst, err := n.appendMatch(dst, base, src, r)
-		return n.finish(dst, src, start, err, r)
+		dst, err = n.appendMatch(dst, base, src, r)
+	} else if dst, ok = n.onePassRef(dst, base, src, r); !ok {
+		dst, err = n.appendRef(dst, base, src, r)
 	}
-	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
-	switch {
-	case ok && len(src) <= n.maxLen:
-		dst = n.appendClean(dst, src, o, entity, r)
-	case ok:
-		r.scratch.seal.leave()
-		return n.Append(dst, src, r) // which returns ErrTooLong
-	default:
-		dst, ok = n.onePassRef(dst, base, src, o, r)
-	}
-	if !ok {
-		dst, err := n.appendRef(dst, base, src, r)
-		return n.finish(dst, src, start, err, r)
-	}
-	r.remember(n, src, dst[start:])
-	return dst, nil
+	return n.finish(dst, src, start, err, r)
 }
 
-// onePassRef is onePass for a reference that is an http or https URL. A base
-// does not change it.
-func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]byte, bool) {
-	if len(src) > n.maxLen || !isWeb(src) {
+// onePassRef is onePass for a relative reference against a clean base: it walks over the
+// front of the base and the reference, and then takes the front from what it has found.
+func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool) {
+	s, browser := &r.scratch, n.profile.Standard == WHATWG
+	b := n.readBase(base, s)
+	front := b.front(src, browser)
+	if front == 0 || len(src) > n.maxLen {
 		return dst, false
 	}
-	if n.profile.Standard == WHATWG {
-		if n.readBase(base, &r.scratch).err != 0 {
-			return dst, false
-		}
-		out, ok := n.onePass(dst, src, o, r)
-		if ok {
-			r.scratch.resolved = true
-		}
-		return out, ok
+	s.text = append(append(s.text[:0], b.text[:front]...), src...)
+	start := len(dst)
+	dst, ok := n.onePass(dst, s.text, parseOpening(s.text, &r.In, &s.survey), r)
+	if !ok || !r.takeFront(front, browser) {
+		return dst[:start], false // with the memory of onePass
 	}
-	return n.onePass(dst, src, o, r)
+	return dst, true
+}
+
+// front returns the length of the part of b.text that the target of the reference ref
+// begins with, apart from dot segments. It is 0 if only the parsers can tell.
+func (b *baseURL) front(ref []byte, browser bool) int {
+	path := b.u.Span(Path)
+	switch {
+	case !b.clean || schemeEnd(ref) > 0:
+		return 0
+	case len(ref) == 0 || ref[0] == '#':
+		return int(max(path.End, b.u.Span(Query).End))
+	case ref[0] == '?':
+		return int(path.End)
+	case ref[0] <= ' ' || bytes.IndexByte(ref[:min(2, len(ref))], '\\') >= 0:
+		return 0 // the standards may see different hosts
+	case bytes.HasPrefix(ref, slashes):
+		return int(b.u.Span(Scheme).End) + 1
+	case ref[0] == '/':
+		return int(path.Start)
+	case !browser && colonInFirstSegment(ref) >= 0:
+		return 0 // FlagSchemeInvalid
+	}
+	return bytes.LastIndexByte(b.text[:path.End], '/') + 1
+}
+
+// takeFront makes r, which describes the target of a reference, describe the reference,
+// which begins at front. It returns false if the parsers report something else for the
+// reference.
+func (r *Result) takeFront(front int, browser bool) bool {
+	unlike := Flags{}.With(FlagRawBackslash)
+	if !browser {
+		unlike = unlike.With(FlagRawControl).With(FlagDotSegments)
+	}
+	if !r.Flags.Intersect(unlike).IsZero() {
+		return false
+	}
+	for i := range r.Diagnostics {
+		r.Diagnostics[i].At -= uint32(front)
+	}
+	var u URL
+	for c := Host; c <= Fragment; c++ {
+		start, end := int(r.In.Span(c).Start)-front, int(r.In.Span(c).End)-front
+		if start > 0 || c == Path && (end > 0 || !browser) {
+			u.set(c, max(0, start), max(0, end))
+		}
+	}
+	if u.Has(Host) {
+		u.kind, u.port, u.flags = r.In.kind, r.In.port, r.In.flags
+	}
+	r.In = u
+	c := &r.scratch.call
+	c.applied, c.clean, c.resolved = c.applied|1<<ruleResolve, false, true
+	return true
 }
 
 // appendRef is AppendRef with a base, without the fast paths.

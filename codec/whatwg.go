@@ -50,6 +50,7 @@ type baseURL struct {
 	u      URL    // of text
 	known  knownScheme
 	opaque bool // the path is opaque
+	clean  bool // text has no flag and no work for a rule; with RFC 3986, text is src
 	err    Error
 	res    Result // of parsing it; kept for its scratch
 
@@ -149,11 +150,20 @@ func (n *Normalizer) readBase(base []byte, s *scratch) *baseURL {
 	}
 	b.by, b.src = n.bases, append(b.src[:0], base...)
 	b.res.reset()
-	b.text, b.err = n.bases.appendWHATWG(b.text[:0], nil, base, &b.res)
+	survey := &b.res.scratch.survey
+	_, entity, clean := parseClean(base, &b.u, survey)
+	if clean {
+		b.text, b.err = append(b.text[:0], base...), 0
+	} else {
+		b.text, b.err = n.bases.appendWHATWG(b.text[:0], nil, base, &b.res)
+		_, entity, clean = parseClean(b.text, &b.u, survey)
+		clean = clean && n.profile.Standard == WHATWG && n.keys == WHATWG
+		b.u = b.res.Out
+	}
+	b.clean = clean && entity < 0 && !b.res.Flags.Has(FlagHostAmbiguous)
 	if b.err != 0 {
 		return b
 	}
-	b.u = b.res.Out
 	b.known = lookupScheme(b.u.Bytes(b.text, Scheme))
 	b.opaque = !b.u.HasAuthority() && !hasPrefix(b.u.Bytes(b.text, Path), '/')
 	b.readRFCHost(s)
