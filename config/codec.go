@@ -21,8 +21,7 @@ type Codec struct {
 	// flag record-omitted. Default: 64 times the size of the record, and at least
 	// 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
-	// The URLs of an access log to normalize. all means every one that the
-	// format has.
+	// The URLs of an access log to normalize. all means every URL of the format.
 	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.

@@ -33,9 +33,9 @@ type Format struct {
 	// Whether the first row of a table is its header: yes or no. Without a header,
 	// url_field and the like must be numbers of columns.
 	InputHeader string `yaml:"input_header" enum:"yes,no" flag:"input-header" for:"readers" arg:"ANSWER" noun:"value" job:"NoHeader" help:"read the first row of a table as its header: ANSWER is yes or no. Without a header, --url-field and the like must be numbers of columns"`
-	// The maximum size of a quoted cell that spans lines. It may have 1,000 lines, or
-	// 1,000 per MiB if that is more. If a cell is longer, its line counts as damaged,
-	// and the lines after it are read as rows.
+	// The maximum size of a quoted cell that spans lines. A cell may have 1,000 lines
+	// for each MiB of this size, and at least 1,000. If a cell is longer, its line counts
+	// as damaged, and the lines after it are read as rows.
 	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),

@@ -290,7 +290,7 @@ func New(c Config) (*Job, error) {
 	errs = append(errs, j.setIdentity(c.Identity, c.Target), j.setNote(c.Note))
 	j.setParams(&c)
 	if int(c.Render) >= len(locate.RenderNames) {
-		errs = append(errs, locate.Wrong("Render", "unknown rendering"))
+		errs = append(errs, locate.Wrong("Render", "unknown output format"))
 	}
 	if int(c.Target) >= len(locate.TargetNames) {
 		errs = append(errs, locate.Wrong("Target", "unknown target"))

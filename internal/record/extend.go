@@ -15,13 +15,13 @@ const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | ofJob 
 func (j *Job) setExtend(c *Config) error {
 	if c.Render != RenderExtend {
 		if len(c.Extend) > 0 {
-			return locate.Wrong("Extend", "fields can be added to records only with the rendering extend")
+			return locate.Wrong("Extend", "fields can be added to records only with the output format extend")
 		}
 		return nil
 	}
 	var errs []error
 	if len(c.Extend) == 0 && c.Note == (Note{}) {
-		errs = append(errs, locate.Wrong("Extend", "missing fields: the rendering extend needs at least one field to add"))
+		errs = append(errs, locate.Wrong("Extend", "missing fields: the output format extend needs at least one field to add"))
 	}
 	seen := map[string]bool{}
 	for k, e := range c.Extend {
@@ -108,7 +108,7 @@ func (j *Job) setNote(n Note) error {
 	switch j.render {
 	case RenderJSONL, RenderTSV, RenderCSV, RenderExtend, RenderKeys:
 	default:
-		return locate.Wrong("Note", "the rendering "+j.render.String()+" cannot hold a field: use jsonl, tsv, csv, extend or keys")
+		return locate.Wrong("Note", "the output format "+j.render.String()+" cannot hold a field: use jsonl, tsv, csv, extend or keys")
 	}
 	j.notes.value = []byte(n.Value)
 	j.notes.name = []byte(n.Name)

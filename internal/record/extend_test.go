@@ -104,7 +104,7 @@ func TestExtendErrors(t *testing.T) {
 	for _, format := range []string{"lines", "combined", "$request_uri"} {
 		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}}, "JSON lines and tables")
 	}
-	f(Config{Format: "lines", Extend: []Extension{{Name: "a", Field: "norm"}}}, "only with the rendering extend")
+	f(Config{Format: "lines", Extend: []Extension{{Name: "a", Field: "norm"}}}, "only with the output format extend")
 }
 
 // checkExtended checks, with independent readers of JSON and CSV, that the

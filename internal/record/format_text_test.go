@@ -126,7 +126,7 @@ func TestTextConfig(t *testing.T) {
 			t.Errorf("%+v: no error", c)
 		}
 	}
-	if _, err := New(Config{Format: "text", Normalizer: normalizers["equiv"]}); err == nil || !strings.Contains(err.Error(), "use the rendering urls, keys, jsonl, tsv or csv") {
+	if _, err := New(Config{Format: "text", Normalizer: normalizers["equiv"]}); err == nil || !strings.Contains(err.Error(), "use the output format urls, keys, jsonl, tsv or csv") {
 		t.Errorf("the error does not say what to do: %v", err)
 	}
 }

@@ -60,7 +60,7 @@ Azure Monitor can put many records into one line: ` + "`{\"records\":[{…},{…
 Azure, urlfold reads each element of the array as a record. The text between two elements belongs to
 the second one, so ` + "`rewrite`" + ` gives the line back byte for byte except for the URLs, and the whole
 line is one message in a topic. If you leave out elements, for example with ` + "`--where` or `--dead-letter`" + `,
-the rest of the line is no longer JSON; use another rendering then.
+the rest of the line is no longer JSON; use another output format then.
 `
 
 // jsonLogsPage returns the page.

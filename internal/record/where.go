@@ -180,7 +180,7 @@ const (
 )
 
 // sharedLine is the error for records that cannot be removed one by one.
-const sharedLine = "records of this format share a line, from which they cannot be removed: use another rendering, such as jsonl"
+const sharedLine = "records of this format share a line, from which they cannot be removed: use another output format, such as jsonl"
 
 // setWhere sets the condition and the fields that it needs.
 func (j *Job) setWhere(c *Config) error {

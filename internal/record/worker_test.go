@@ -153,7 +153,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 	// All errors are reported at once, with suggestions.
 	f(Config{Format: "combnied", Dialect: "ngnix", Base: "/x", Fields: []string{"ulr", "norm", "zzzzzz"}, Render: 9, Target: 9, MaxRecord: -1},
-		`did you mean "combined"?`, `did you mean "nginx"?`, "invalid base URL: must have a scheme", `did you mean "url"?`, `unknown field "zzzzzz" (must be one of: url, norm`, "normalizer", "rendering", "target", "limit")
+		`did you mean "combined"?`, `did you mean "nginx"?`, "invalid base URL: must have a scheme", `did you mean "url"?`, `unknown field "zzzzzz" (must be one of: url, norm`, "normalizer", "output format", "target", "limit")
 	f(Config{}, "missing format")
 	f(Config{Format: "lines", KeyForm: codec.KeyRaw, Repairs: allRepairs + 1}, "hex or base32", "unknown repair")
 	f(Config{Format: "jsonl"}, "url or request.uri")

@@ -62,7 +62,7 @@ func newAnalysis(c *daemon.Catalog) analysis {
 // register adds the flags of all, which points to a struct that contains a, to cmd.
 func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 	a.options.register(cmd, all, append(uses, "readers", "count")...)
-	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts, and temporary files for the others"
+	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts; the rest goes to temporary files"
 }
 
 // prepare resolves the flags for a run whose codecs write fields. bad holds the
@@ -204,6 +204,9 @@ func (o *outcome) shortText(st terminal.Style) string {
 		s.text("  not counted: " + strings.Join(left, ", "))
 	}
 	o.writePart(s)
+	if o.columns != nil {
+		s.text("  columns: " + strings.Join(o.columns, ", ") + "; --header writes them")
+	}
 	o.writeSkipped(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
@@ -223,6 +226,13 @@ func (a *analysis) write(r *analysisRun, columns []insight.Column, rows func(p i
 	}
 	if err != nil {
 		return fmt.Errorf("write result: %w", err)
+	}
+	if a.Form == "tsv" && a.HeaderRow == "auto" {
+		for _, c := range columns {
+			if !c.Table {
+				r.out.columns = append(r.out.columns, c.Name)
+			}
+		}
 	}
 	return a.put(r, b.Bytes())
 }

@@ -56,7 +56,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 	o.register(cmd, &o, "readers", "collisions")
 	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
 	o.failOn(cmd, "damage, unknown (an unknown format), differ (several URLs have one key), or none", "damage", "unknown", "differ", "none")
-	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
+	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs; the rest goes to temporary files"
 	return cmd
 }
 

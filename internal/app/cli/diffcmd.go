@@ -126,7 +126,7 @@ func (o *diffOptions) checkSides() (flag string, err error) {
 	switch {
 	case o.List == "" && o.AgainstList == "":
 		if o.Against == "" {
-			return "--against", errors.New("missing required flag: name the profile to compare with, or two lists with --list and --against-list")
+			return "--against", errors.New("missing required option: name the profile to compare with, or two lists with --list and --against-list")
 		}
 	case o.Against != "":
 		return "--against", errors.New("cannot be used with --list and --against-list, which compare lists under one profile")

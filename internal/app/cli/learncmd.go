@@ -13,10 +13,10 @@ import (
 )
 
 const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
-compares URLs that have the same key at level fetch except for one parameter or segment. It proposes the parameter if at
-least 99 % of at least 50 pairs, over at least 20 values, have the same status and size, and if the pages compared have at
-least 10 different responses. With --content, the pairs must have the same value of a member of JSON records, such as a
-hash of the content or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.
+compares URLs that have the same key at level fetch except for one parameter or segment. It needs at least 50 pairs
+of such URLs, 20 values of the parameter and 10 different responses. It proposes the parameter if the status and the size
+are equal in 99 % of the pairs. With --content, it compares a member of JSON records instead, such as a hash of the content
+or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.
 
 urlfold changes no profile. Check the proposals, and add them to the rules of a profile of your own.
 

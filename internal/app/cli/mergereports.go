@@ -112,7 +112,7 @@ func readReport(name string) (*report, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("not a summary of this version of urlfold: %w", err)
+		return nil, errors.New("not a summary (--summary FILE) of this version of urlfold")
 	}
 	if r.Shard == nil {
 		return nil, errors.New("not the summary of a run with --shard")

@@ -86,7 +86,7 @@ type codecOptions struct {
 	HMACKeyFile string `flag:"hmac-key-file" for:"count,seen" arg:"file" job:"HMACKey"`
 	// Declare how a parameter is serialized, for --fields params: KEY=VALUE pairs as in
 	// OpenAPI, separated by commas, such as
-	// name=color,in=query,style=pipeDelimited,explode=false,type=array or
+	// name=color,in=query,style=pipeDelimited or
 	// name=id,in=path,path=/users/{id}. Repeat the option for each parameter.
 	Declared []string `flag:"param-style" arg:"KEY=VALUE"`
 }

@@ -104,6 +104,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if invalid != nil && invalid.GetFlag().Value.Type() == "format" {
 		return command.Usage(fmt.Errorf("--%s: %w", invalid.GetFlag().Name, errors.Unwrap(invalid)))
 	}
+	var empty *pflag.ValueRequiredError
+	if errors.As(err, &empty) {
+		return command.Usage(fmt.Errorf("--%s: requires a value", empty.GetFlag().Name))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return command.Usage(err)

@@ -24,10 +24,11 @@ import (
 // This file has the commands of a set of keys on disk, and their flags. seen.go does
 // what they say.
 
-const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it: which of these have I fetched?
+const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it, for example which pages a crawler has
+fetched.
 
-A set stores the names of the key function, the profile and the lists that its keys depend on. A command that uses others
-fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes
+A set stores the names of the key function, the profile and the lists that its keys depend on. A command with another
+profile or another list fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes
 about 14 bytes of disk for each key. One command can change a set at a time; any number can read it meanwhile. If a
 command fails or is killed, the set stays as it was.
 
@@ -88,7 +89,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	o.register(o.cmd, o, append(more, "readers", "seen")...)
 	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: the field of the set, or key")
 	o.describe("dedupe-url", "compare these `URLs` of a record that has several: all, in their order, or first. Default: the value in the set, or all")
-	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
+	o.describe("max-memory", "use at most this `size` of memory for keys; the rest goes to temporary files")
 	return o
 }
 

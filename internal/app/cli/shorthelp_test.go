@@ -6,26 +6,42 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"github.com/urlfold/urlfold/internal/app/cli/help"
 )
 
-// TestShortHelp checks that -h fits one screen, and that it and --help show each command
-// with one job.
+// TestShortHelp checks that -h of each command fits one screen, and that the help of urlfold
+// shows each command with one job.
 func TestShortHelp(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		text := help.Short(c)
+		if n := strings.Count(text, "\n"); n > 40 {
+			t.Errorf("%s: %d lines, at most 40", c.CommandPath(), n)
+		}
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(line) - 1; n > 80 {
+				t.Errorf("%s: %d columns, at most 80: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
 	root := newRootCmd(testCatalog(t))
-	var out strings.Builder
-	root.SetOut(&out)
-	root.SetArgs([]string{"-h"})
-	if err := root.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) > 40 {
-		t.Errorf("%d lines, at most 40", len(lines))
-	}
-	for _, line := range lines {
-		if n := utf8.RuneCountInString(line); n > 80 {
-			t.Errorf("%d columns, at most 80: %s", n, line)
+	walk(root)
+	for _, args := range [][]string{{"-h"}, {"top", "-h"}} {
+		var out strings.Builder
+		root := newRootCmd(testCatalog(t))
+		root.SetOut(&out)
+		root.SetArgs(args)
+		c, _, err := root.Find(args[:len(args)-1])
+		if err == nil {
+			err = root.Execute()
+		}
+		if want := help.Short(c); err != nil || out.String() != want {
+			t.Errorf("%v: %v\n%s\nwant\n%s", args, err, out.String(), want)
 		}
 	}
 	var listed []string

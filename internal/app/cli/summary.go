@@ -27,6 +27,7 @@ type outcome struct {
 	snap        engine.Snapshot
 	stats       record.Stats // of the records that are in the outputs; see count
 	inputs      []string     // paths
+	columns     []string     // of a table that was written without a header
 	reports     []file.Report
 	elapsed     time.Duration
 	interrupted bool         // a signal came before all was read or written

@@ -377,7 +377,7 @@ func TestWidths(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cut.gz"), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\x01\x09\x00\xf6\xffhttp://h/"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"urls.txt", "-o", "out", "--force"}, {"check", "urls.txt"}, {"collisions", "-k", "page", "urls.txt"}, {"top", "urls.txt"},
+	for _, args := range [][]string{{"urls.txt", "-o", "out", "--force"}, {"check", "urls.txt"}, {"collisions", "-k", "page", "urls.txt"}, {"top", "urls.txt"}, {"--help"}, {"top", "--help"},
 		{"-k", "k9", "--by", "x", "--to", "nothing", "--fail-on", "what", "urls.txt"}, {"count", "--quiet", "cut.gz"}} {
 		words := map[int]string{}
 		for _, width := range []int{80, 120} {

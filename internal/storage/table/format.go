@@ -41,7 +41,7 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 		{c.Dialect != "" && c.Dialect != "none", "Dialect", "dialects apply only to access-log formats"},
 		{c.Target == record.TargetReferer, "Target", "the rows of Parquet and Avro files and of Arrow streams have no referer"},
 		{c.BaseField != "", "BaseField", "not possible with files of rows: use a fixed base"},
-		{c.Render == record.RenderExtend, "Render", "fields cannot be added to the rows of Parquet and Avro files; write the fields with the rendering parquet"},
+		{c.Render == record.RenderExtend, "Render", "fields cannot be added to the rows of Parquet and Avro files; write the fields with the output format parquet"},
 	} {
 		if bad.is {
 			errs = append(errs, &record.ConfigError{Field: bad.field, Err: errors.New(bad.why)})

@@ -3,6 +3,7 @@
 package help
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,20 +28,16 @@ write only the tables of a page, with a JSON object for each row.
 With --man, write a man page for each command and each topic: DIR/man1/urlfold-COMMAND.1 and DIR/man7/urlfold-TOPIC.7.
 Create DIR if it does not exist, and replace existing pages.`
 
-// Install sets the help of root, of which -h shows one screen and --help everything, the
-// commands help and completion, and the options --help and --version, once root has all
+// Install sets the help of all commands, of which -h shows one screen and --help everything,
+// the commands help and completion of root, and the options --help and --version, once root has all
 // other commands. version is the program's, and write writes a man page.
 func Install(root *cobra.Command, version string, write WriteFile) {
-	root.SetUsageFunc(writeUsage)
-	usual := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		text := rootText
-		switch {
-		case c != root:
-			usual(c, args)
-			return
-		case slices.Contains(args, "-h"):
-			text = Short
+		text := Short
+		if !slices.Contains(args, "-h") {
+			text = func(c *cobra.Command) string {
+				return fullText(c, cmp.Or(command.Style(c, c.OutOrStdout()).Fold, terminal.MaxWidth))
+			}
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), text(c)) // cobra's help function returns no error
 	})

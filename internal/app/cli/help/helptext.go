@@ -1,8 +1,8 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,15 +30,33 @@ func groupOf(f *pflag.Flag) string {
 	return flagGroups[len(flagGroups)-1]
 }
 
-// rootText returns the help text of the root command: examples first, then the
-// commands, then the flags grouped by purpose.
-func rootText(cmd *cobra.Command) string {
+// fullText returns the help text of cmd, in lines of at most width columns: examples
+// first, then the subcommands, then the flags, those of the root grouped by purpose.
+func fullText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [options]\n\nExamples:\n%s\n", cmd.Long, UsageLine(cmd), cmd.Example)
-	writeJobs(&b, cmd)
+	fmt.Fprintf(&b, "%s\n\nUsage:\n", filled(cmp.Or(cmd.Long, cmd.Short+"."), width))
+	if !cmd.HasParent() || !cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s\n", UsageLine(cmd))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "  %s COMMAND [options]\n", cmd.CommandPath())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", fold(width, strings.Split(cmd.Example, "\n")...))
+	}
+	if cmd.HasParent() {
+		writeCommands(&b, cmd, width)
+		set := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+		set.SortFlags = cmd.Flags().SortFlags
+		set.AddFlagSet(cmd.LocalFlags())
+		set.AddFlagSet(cmd.InheritedFlags())
+		writeGroup(&b, "Options", set, width)
+		return b.String()
+	}
+	writeJobs(&b, cmd, width)
 	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
 	for _, t := range manual.Topics() {
-		fmt.Fprintf(&b, "  %-22s %s\n", t.Name, terminal.Capital(t.About))
+		writeItem(&b, t.Name, terminal.Capital(t.About), 25, width)
 	}
 	for _, group := range flagGroups {
 		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
@@ -48,17 +66,46 @@ func rootText(cmd *cobra.Command) string {
 				set.AddFlag(f)
 			}
 		})
-		writeGroup(&b, group, set)
+		writeGroup(&b, group, set, width)
 	}
-	b.WriteString("\n" + rootNotes + "Exit codes: ")
+	notes := rootNotes
 	for i, e := range command.ExitMeanings {
-		fmt.Fprintf(&b, "%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".\n", false: ", "}[i == len(command.ExitMeanings)-1])
+		notes += fmt.Sprintf("%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".", false: ", "}[i == len(command.ExitMeanings)-1])
 	}
-	return b.String()
+	return b.String() + "\n" + filled(notes, width) + "\n"
+}
+
+// filled returns text with its paragraphs filled to width columns. In other blocks, such
+// as lists, it only breaks lines that are too long.
+func filled(text string, width int) string {
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		if strings.Contains("\n"+block, "\n  ") {
+			blocks[i] = fold(width, strings.Split(block, "\n")...)
+		} else {
+			blocks[i] = strings.Join(terminal.Wrap(block, width), "\n")
+		}
+	}
+	return strings.Join(blocks, "\n\n")
 }
 
 const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64KiB, 1.5Mi, 10GB.
-`
+
+Exit codes: `
+
+// fold returns lines broken at width columns. If they do not fit, their second column
+// comes closer.
+func fold(width int, lines ...string) string {
+	if slices.ContainsFunc(lines, func(line string) bool { return len(line) > width }) {
+		for i, line := range lines {
+			lines[i] = gap.ReplaceAllString(line, "$1  ")
+		}
+	}
+	return terminal.Style{Fold: width}.FoldedLines(strings.Join(lines, "\n"))
+}
+
+// gap matches the space between two columns.
+var gap = regexp.MustCompile(`(\S) {3,}`)
 
 // UsageLine returns the command line of a command. Cobra calls options flags,
 // which is what urlfold calls the properties of a URL.
@@ -66,59 +113,58 @@ func UsageLine(cmd *cobra.Command) string {
 	return strings.Replace(cmd.UseLine(), "[flags]", "[options]", 1)
 }
 
-// writeUsage writes the usage of a subcommand in the form of the usage of urlfold itself.
-func writeUsage(cmd *cobra.Command) error {
-	var b strings.Builder
-	line := UsageLine(cmd)
-	if cmd.HasAvailableSubCommands() {
-		line = cmd.CommandPath() + " COMMAND [options]"
+// writeCommands writes a line for each subcommand of cmd, if it has any.
+func writeCommands(b *strings.Builder, cmd *cobra.Command, width int) {
+	if !cmd.HasAvailableSubCommands() {
+		return
 	}
-	fmt.Fprintf(&b, "Usage:\n  %s\n", line)
-	if cmd.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
-	}
-	if cmd.HasAvailableSubCommands() {
-		writeCommands(&b, cmd)
-	}
-	set := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-	set.SortFlags = cmd.Flags().SortFlags
-	set.AddFlagSet(cmd.LocalFlags())
-	set.AddFlagSet(cmd.InheritedFlags())
-	writeGroup(&b, "Options", set)
-	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
-	return err
-}
-
-// writeCommands writes a line for each subcommand of cmd.
-func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	b.WriteString("\nCommands:\n")
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
-			fmt.Fprintf(b, "  %-14s %s\n", c.Name(), c.Short)
+			writeItem(b, c.Name(), c.Short, 17, width)
 		}
 	}
 }
 
 // writeJobs writes a line for each command of root, grouped by job.
-func writeJobs(b *strings.Builder, root *cobra.Command) {
+func writeJobs(b *strings.Builder, root *cobra.Command, width int) {
 	b.WriteString("\nCommands:\n")
 	commands := slices.Clone(root.Commands())
 	byJob(commands)
 	for _, c := range commands {
 		if c.IsAvailableCommand() || c.Name() == "help" {
-			fmt.Fprintf(b, "  %-9s %-12s %s\n", jobOf(c.Name()), c.Name(), c.Short)
+			writeItem(b, fmt.Sprintf("%-9s %s", jobOf(c.Name()), c.Name()), c.Short, 25, width)
 		}
 	}
 }
 
-// writeGroup writes flags under a heading, wrapped.
-func writeGroup(b *strings.Builder, heading string, flags *pflag.FlagSet) {
-	usages := optional.ReplaceAllStringFunc(flags.FlagUsagesWrapped(terminal.MaxWidth), func(text string) string {
-		word, _, _ := strings.Cut(text[1:], "[")
-		return fmt.Sprintf("%-*s", len(text), "[="+word+"]")
+// writeGroup writes flags under a heading, in lines of at most width columns.
+func writeGroup(b *strings.Builder, heading string, flags *pflag.FlagSet, width int) {
+	indent := 0
+	flags.VisitAll(func(f *pflag.Flag) { indent = max(indent, len(flagTerm(f))+5) })
+	indent = min(indent, maxIndent)
+	fmt.Fprintf(b, "\n%s:\n", heading)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		_, text := pflag.UnquoteUsage(f)
+		if standard := defaultOf(f); standard != "" {
+			text += " (default " + standard + ")"
+		}
+		writeItem(b, flagTerm(f), text, indent, width)
 	})
-	fmt.Fprintf(b, "\n%s:\n%s", heading, usages)
 }
 
-// optional matches the word for a value that can be left out, and the value without it.
-var optional = regexp.MustCompile(` [A-Z]+\[="[a-z]+"\]`)
+// maxIndent is the maximum column at which the text about a flag begins.
+const maxIndent = 32
+
+// writeItem writes a word and, from the column indent on, the text about it.
+func writeItem(b *strings.Builder, word, text string, indent, width int) {
+	fmt.Fprintf(b, "  %-*s ", indent-3, word)
+	margin := "\n" + strings.Repeat(" ", indent)
+	if len(word) > indent-3 {
+		b.WriteString(margin)
+	}
+	b.WriteString(strings.Join(terminal.Wrap(text, width-indent), margin) + "\n")
+}

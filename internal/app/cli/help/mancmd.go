@@ -170,20 +170,29 @@ func manFlags(m *manual.Man, c *cobra.Command) {
 		all.AddFlagSet(c.InheritedFlags())
 		all.VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden && (group == "" || groupOf(f) == group) {
-				m.Item(flagTerm(f), flagText(f))
+				m.Item(strings.TrimSpace(flagTerm(f)), flagText(f))
 			}
 		})
 	}
 }
 
+// flagName returns the letter and the name of a flag.
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand == "" {
+		return "    --" + f.Name
+	}
+	return "-" + f.Shorthand + ", --" + f.Name
+}
+
 // flagTerm returns the names of a flag and of its value.
 func flagTerm(f *pflag.Flag) string {
-	term := "--" + f.Name
-	if f.Shorthand != "" {
-		term = "-" + f.Shorthand + ", " + term
-	}
-	if value, _ := pflag.UnquoteUsage(f); value != "" {
-		term += " " + value
+	term := flagName(f)
+	value, _ := pflag.UnquoteUsage(f)
+	switch {
+	case value != "" && f.NoOptDefVal != "":
+		return term + "[=" + value + "]"
+	case value != "":
+		return term + " " + value
 	}
 	return term
 }
@@ -192,11 +201,20 @@ func flagTerm(f *pflag.Flag) string {
 func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
 	text = terminal.Capital(text) + "."
+	if standard := defaultOf(f); standard != "" {
+		text += " Default: " + standard + "."
+	}
+	return text
+}
+
+// defaultOf returns the default of a flag, or "" if it has none that its text does not say.
+func defaultOf(f *pflag.Flag) string {
+	text := strings.Trim(f.DefValue, "[]") // of a list
 	switch {
 	case f.Name == "workers": // depends on the machine
-		text += " Default: the number of processors."
-	case !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue):
-		text += " Default: " + f.DefValue + "."
+		return "the number of processors"
+	case text == "false" || text == "0":
+		return ""
 	}
 	return text
 }

@@ -3,10 +3,12 @@ package help
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Jobs holds the groups of commands, by what people want to do.
@@ -22,12 +24,22 @@ var Jobs = []struct {
 	{"about", []string{"help", "version", "completion"}},
 }
 
-// shortOptions holds the options that the short help shows, and what they do.
-var shortOptions = []struct{ name, about string }{
+// The screen that the short help fits.
+const (
+	screenWidth = 80
+	screenLines = 40
+	shortIndent = 21 // of what an option does
+)
+
+// A shortOption is an option that the short help shows, and what it does.
+type shortOption struct{ name, about string }
+
+// shortOptions holds the most important options.
+var shortOptions = []shortOption{
 	{"output", "write to this file, compressed if it ends in .gz or .zst"},
 	{"output-dir", "write one output for each input below this directory"},
 	{"from", "the format of the records; default: detect it"},
-	{"to", "rewrite, extend, urls, keys, jsonl, tsv, csv, parquet, arrow"},
+	{"to", "rewrite, urls, keys, jsonl, tsv, csv, parquet and others"},
 	{"fields", "the output fields, such as url,norm,key,flags"},
 	{"profile", "the rules: equiv, whatwg, crawler, analytics and others"},
 	{"key", "which URLs are equal: syntax, equivalent, fetch, page"},
@@ -55,24 +67,63 @@ const shortTail = `
 first-log, use-cases, formats or glossary.
 `
 
-// Short returns the help text of root that fits one screen of 80 columns.
-func Short(root *cobra.Command) string {
+// Short returns the help text of cmd that fits one screen.
+func Short(cmd *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString(shortHead + "\nOptions:\n")
-	for _, o := range shortOptions {
-		f := root.Flags().Lookup(o.name)
-		name := "    --" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", --" + f.Name
+	if !cmd.HasParent() {
+		b.WriteString(shortHead + "\nOptions:\n")
+		for _, o := range shortOptions {
+			writeShort(&b, cmd.Flags().Lookup(o.name), o.about)
 		}
-		fmt.Fprintf(&b, "  %-17s %s\n", name, o.about)
+		b.WriteString("\nCommands:\n")
+		for _, j := range Jobs {
+			fmt.Fprintf(&b, "  %-9s %s\n", j.Name, strings.Join(j.Commands, ", "))
+		}
+		return b.String() + shortTail
 	}
-	b.WriteString("\nCommands:\n")
-	for _, j := range Jobs {
-		fmt.Fprintf(&b, "  %-9s %s\n", j.Name, strings.Join(j.Commands, ", "))
+	if text := fullText(cmd, screenWidth); strings.Count(text, "\n") <= screenLines {
+		return text
 	}
-	return b.String() + shortTail
+	about, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short+"."), "\n\n")
+	fmt.Fprintf(&b, "%s\n\nUsage:\n%s\n", filled(about, screenWidth), fold(screenWidth, "  "+UsageLine(cmd)))
+	if all := strings.Split(cmd.Example, "\n"); cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", fold(screenWidth, all[:min(4, len(all))]...))
+	}
+	b.WriteString("\nOptions:\n")
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		shared := cmd.Root().Flags().Lookup(f.Name)
+		own := shared == nil || shared.Usage != f.Usage
+		i := slices.IndexFunc(shortOptions, func(o shortOption) bool { return o.name == f.Name })
+		switch {
+		case f.Hidden:
+		case own:
+			writeShort(&b, f, beginning(f))
+		case i >= 0:
+			writeShort(&b, f, shortOptions[i].about)
+		}
+	})
+	fmt.Fprintf(&b, "\n'%s --help' explains all options.\n", cmd.CommandPath())
+	return b.String()
 }
+
+// writeShort writes a flag and what it does, in one line or two.
+func writeShort(b *strings.Builder, f *pflag.Flag, about string) {
+	writeItem(b, flagName(f), about, shortIndent, screenWidth)
+}
+
+// beginning returns the first sentence of the help of a flag if it fits one line, or else
+// its first clause.
+func beginning(f *pflag.Flag) string {
+	_, text := pflag.UnquoteUsage(f)
+	text, _, _ = strings.Cut(text, ". ")
+	if len(text) > screenWidth-shortIndent {
+		text = text[:clauseEnd.FindStringIndex(text + "; ")[0]]
+	}
+	return text
+}
+
+// clauseEnd matches the end of a clause.
+var clauseEnd = regexp.MustCompile(`[:;] | \(|, such as | and with `)
 
 // byJob sorts commands by the jobs that they do.
 func byJob(commands []*cobra.Command) {

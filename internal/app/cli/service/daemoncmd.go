@@ -52,10 +52,11 @@ func newState(cat *daemon.Catalog) *cobra.Command {
 }
 
 const resetLong = `Delete the checkpoints of the files that match a path or pattern, so that the next run reads them from the start, and
-empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: the first record of
-each key after the checkpoints is kept again.
+empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: then the
+next record of each key is written again, although an earlier run has written the key.
 
-With a changelog, --dedupe-only is an error: stop all instances, and delete the topic or name another one.`
+If the configuration has dedupe.changelog, --dedupe-only is an error: stop all instances, and delete the topic of the
+changelog or name another one.`
 
 func newReset(cat *daemon.Catalog) *cobra.Command {
 	var keys bool
@@ -139,7 +140,7 @@ func (d *dataFlags) open() (string, error) {
 		return d.dir, nil
 	}
 	if configFile(d.file) == "" {
-		return "", command.Usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
+		return "", command.Usage(errors.New("missing required option: -c/--config FILE, or --data-dir DIRECTORY"))
 	}
 	f, err := d.load()
 	if err != nil {

@@ -46,7 +46,7 @@ type loader func() (*config.File, error)
 func loaderOf(c *daemon.Catalog, file string, stdin io.Reader) (loader, error) {
 	switch file {
 	case "":
-		return nil, command.Usage(errors.New("missing required flag: -c/--config FILE (or set URLFOLD_CONFIG)"))
+		return nil, command.Usage(errors.New("missing required option: -c/--config FILE (or set URLFOLD_CONFIG)"))
 	case "-":
 		text, err := io.ReadAll(io.LimitReader(stdin, maxStdin))
 		if err != nil {
@@ -93,7 +93,7 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 		var bad command.Mistakes
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if !slices.Contains(ofRun, f.Name) {
-				bad.Add("--"+f.Name, errors.New("requires INPUT; with a configuration, write it there"))
+				bad.Add("--"+f.Name, errors.New("requires INPUT; a run with -c takes this setting from the configuration"))
 			}
 		})
 		if err := bad.Err(); err != nil {

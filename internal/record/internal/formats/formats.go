@@ -114,7 +114,7 @@ func FindFormat(name string, custom []locate.Format) (locate.Format, error) {
 		return formats[i], nil
 	}
 	if meant := programs[strings.ToLower(name)]; meant != "" {
-		err = fmt.Errorf("%q is no format: %s", name, meant)
+		err = fmt.Errorf("unknown format %q: %s", name, meant)
 	}
 	return nil, cmp.Or(prefixError(name, names, formats), err)
 }

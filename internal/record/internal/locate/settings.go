@@ -55,7 +55,7 @@ func (c *Settings) RefuseHiding(parts string) error {
 	var errs []error
 	refuse := func(field, what string, is bool) {
 		if is && c.Render == RenderRewrite {
-			errs = append(errs, Wrong(field, "the rendering rewrite cannot hide "+what+" in "+c.Format+" records, whose other "+parts+" are copied unchanged; use another rendering"))
+			errs = append(errs, Wrong(field, "the output format rewrite cannot hide "+what+" in "+c.Format+" records, whose other "+parts+" are copied unchanged; use another output format"))
 		}
 	}
 	_, hides, _ := redact.Parse(c.Redact) // New reports the error
@@ -124,7 +124,7 @@ func (r Render) String() string { return nameOf(RenderNames, int(r)) }
 // ParseRender returns the rendering with the given name. The error for an
 // unknown name suggests a similar one.
 func ParseRender(name string) (Render, error) {
-	i, err := suggest.Index("rendering", RenderNames, name)
+	i, err := suggest.Index("output format", RenderNames, name)
 	return Render(i), err
 }
 
@@ -352,7 +352,7 @@ func (c *Settings) RefuseRewriting() error {
 	if !c.Render.KeepsRecords() {
 		return nil
 	}
-	return Wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the rendering urls, keys, jsonl, tsv or csv", c.Format))
+	return Wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the output format urls, keys, jsonl, tsv or csv", c.Format))
 }
 
 // RefuseResizing returns an error for each setting in c that would change the
