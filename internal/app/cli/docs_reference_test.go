@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/ground/metric"
 )
 
 // This file makes the pages about metrics and log events from the calls in the
@@ -120,6 +122,9 @@ func constantText(e ast.Expr, texts map[string]string) (string, bool) {
 	case *ast.Ident:
 		text, ok := texts[e.Name]
 		return text, ok
+	case *ast.SelectorExpr:
+		text, ok := map[string]string{"Counter": metric.Counter, "Gauge": metric.Gauge}[e.Sel.Name]
+		return text, ok
 	case *ast.BinaryExpr:
 		x, okX := constantText(e.X, texts)
 		y, okY := constantText(e.Y, texts)
@@ -149,6 +154,7 @@ func metricArea(area string) string {
 func metricRows(t *testing.T) []*metricRow {
 	t.Helper()
 	rows := map[string]*metricRow{}
+	perComponent := false // after the first call of table.of
 	add := func(area, name, help, kind string, labels []string) {
 		r := rows[name]
 		if r == nil {
@@ -156,7 +162,7 @@ func metricRows(t *testing.T) []*metricRow {
 			rows[name] = r
 		}
 		r.help, r.kind = cmp.Or(r.help, help), cmp.Or(r.kind, kind)
-		if metricArea(area) != "all" {
+		if metricArea(area) != "all" || perComponent {
 			labels = append([]string{"component", ""}, labels...)
 		}
 		for i := 0; i < len(labels); i += 2 {
@@ -168,11 +174,17 @@ func metricRows(t *testing.T) []*metricRow {
 			r.areas = append(r.areas, a)
 		}
 	}
-	for _, c := range sourceCalls(t, "emit", "add", "raise", "one") {
+	kinds := map[string]string{"count": "counter", "gauge": "gauge"} // of the functions of package metric
+	for _, c := range sourceCalls(t, "emit", "add", "raise", "one", "count", "gauge", "of") {
+		kind := kinds[c.name]
+		perComponent = (perComponent || c.name == "of") && c.area == "internal/observe/metrics"
 		switch {
 		case c.name == "one" && len(c.args) == 4: // of a JetStream component
-			add(c.area, c.args[0], c.args[1], c.args[2], []string{"stream", "", "consumer", ""})
-		case len(c.args) < 4 || c.args[0] == "" || strings.ContainsAny(c.args[0], " .-"):
+			kind = kinds[map[bool]string{true: "count", false: "gauge"}[strings.HasSuffix(c.args[1], "_total")]]
+			add(c.area, c.args[1], c.args[2], kind, []string{"stream", "", "consumer", ""})
+		case kind != "" && len(c.args) > 2 && c.args[0] != "" && c.args[1] != "" && !strings.ContainsAny(c.args[0], " .-"):
+			add(c.area, c.args[0], c.args[1], kind, c.args[3:])
+		case kind != "" || len(c.args) < 4 || c.args[0] == "" || strings.ContainsAny(c.args[0], " .-"):
 		case c.name == "raise" && c.area == "internal/observe/metrics":
 			add(c.area, c.args[0], c.args[1], "gauge", c.args[3:])
 		case c.args[2] == "counter" || c.args[2] == "gauge":
