@@ -35,7 +35,19 @@ class Many(unittest.TestCase):
             self.assertEqual(got[:4], ["http://h/", None, None, None])
             self.assertEqual(got, [n(url) if url is not None else None for url in urls])
             self.assertEqual(n.many([]), [])
+            self.assertEqual(n.many(iter(["http://H", None])), ["http://h/", None])
             self.assertEqual(len(n.key("http://h/")), 32)
+
+    def test_blocks(self):
+        """Lists of several blocks, by their number and by the length of their text."""
+        plain = [f"http://H/%7e{n}" for n in range(20_000)]
+        want = [NORM % n for n in range(20_000)]
+        long = "http://h/" + "x" * 60_000
+        for odd in (None, "no url", "http://h/\n", "http://h/\\", "http://h/\t?\r", "http://h/?\0", "data:\\t"):
+            with self.subTest(odd=odd):
+                answer = shared(odd) if odd is not None else None
+                self.assertEqual(shared.many([*plain, odd, *plain]), [*want, answer, *want])
+        self.assertEqual(shared.many([long] * 300 + [None]), [long] * 300 + [None])
 
     def test_usage(self):
         with self.assertRaisesRegex(ValueError, "profile"):

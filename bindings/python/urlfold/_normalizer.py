@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     import pyarrow
 
 #: The URLs in one block of questions, and the length of their text in characters. The
-#: answers to a block fit in the memory in which the program keeps them, so that it reads
+#: program answers one block while this package reads the answers to the one before. The
+#: answers to two blocks fit in the memory in which the program keeps them, so that it reads
 #: a block to its end.
-BLOCK = 16384
-BLOCK_TEXT = 4 << 20
+BLOCK = 4096
+BLOCK_TEXT = 2 << 20
+
+#: The blocks that are asked again together if the program is killed, at least.
+TOGETHER = 4
 
 # What the format tsv escapes in a value, and what its escapes stand for.
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_INLINE_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\r": "\\r"}.items()
+_ESCAPES = str.maketrans({"\n": "\\n", **dict(_INLINE_ESCAPES)})
 _PLAIN = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
@@ -114,44 +119,70 @@ class Normalizer:
     def _lines(self, field: str, urls: Iterable[str | None]) -> list[str | None]:
         process = self._process(field, "-f", "tsv", "-r", "tsv", "--fields", field)
         answers: list[str | None] = []
-        for block in _blocks(urls):
-            answers += process.ask(lambda write, read: _ask_lines(block, write, read))
+        all_urls = list(urls)
+        for start in range(0, len(all_urls), TOGETHER * BLOCK):
+            blocks = list(_blocks(all_urls[start : start + TOGETHER * BLOCK]))
+            answers += process.ask(lambda write, read: _ask_lines(blocks, write, read))
         return answers
 
 
-def _blocks(urls: Iterable[str | None]) -> Iterable[bytes]:
+def _blocks(urls: list[str | None]) -> Iterable[bytes]:
     """Yield blocks of lines, one for each URL."""
-    texts = ["" if url is None else url for url in urls]
-    size = max(1, min(BLOCK, BLOCK_TEXT // max(1, max(map(len, texts), default=0))))
-    for start in range(0, len(texts), size):
-        part = texts[start : start + size]
-        text = "\n".join(part)
-        if "\\" in text or "\t" in text or "\r" in text or text.count("\n") != len(part) - 1:
-            text = "\n".join(url.translate(_ESCAPES) for url in part)
-        yield text.encode("utf-8", "surrogateescape") + b"\n"
+    for start in range(0, len(urls), BLOCK):
+        yield from _split(urls[start : start + BLOCK])
 
 
-def _ask_lines(block: bytes, write: IO[bytes], read: IO[bytes]) -> list[str | None]:
-    """Write lines, and return the answers."""
-    write.write(block)
-    write.flush()
-    count, pieces = block.count(b"\n"), []
-    while count > 0:
-        piece = read.read1(1 << 20)  # type: ignore[attr-defined]
-        if not piece:
-            raise EOFError
-        count -= piece.count(b"\n")
-        pieces.append(piece)
-    text = b"".join(pieces).decode("utf-8", "surrogateescape")
-    answers = text.split("\n")
-    answers.pop()
+def _split(urls: list[str | None]) -> Iterable[bytes]:
+    """Yield URLs as a block of lines, or as several if their text is long."""
+    try:
+        text = "\n".join(urls)  # type: ignore[arg-type]
+    except TypeError:  # there is a None
+        urls = ["" if url is None else url for url in urls]
+        text = "\n".join(urls)  # type: ignore[arg-type]
+    if len(text) > BLOCK_TEXT and len(urls) > 1:
+        yield from _split(urls[: len(urls) // 2])
+        yield from _split(urls[len(urls) // 2 :])
+        return
+    if text.count("\n") != len(urls) - 1:
+        text = "\n".join(url.translate(_ESCAPES) for url in urls)  # type: ignore[union-attr]
+    else:
+        for raw, escape in _INLINE_ESCAPES:
+            text = text.replace(raw, escape)
+    yield text.encode("utf-8", "surrogateescape") + b"\n"
+
+
+def _ask_lines(blocks: list[bytes], write: IO[bytes], read: IO[bytes]) -> list[str | None]:
+    """Write each block before the answers to the one before are read, and return all answers."""
+    answers: list[str | None] = []
+    rest, due = b"", 0
+    for block in [*blocks, b""]:
+        write.write(block)
+        write.flush()
+        while len(answers) < due:
+            piece = read.read1(1 << 20)  # type: ignore[attr-defined]
+            if not piece:
+                raise EOFError
+            lines, end, rest = (rest + piece).rpartition(b"\n")
+            if end:
+                answers += _values(lines.decode("utf-8", "surrogateescape"))
+        due += block.count(b"\n")
+    return answers
+
+
+def _values(text: str) -> list[str | None]:
+    """Return the values that lines of tsv stand for, with None for an empty one."""
+    lines: list[str | None] = text.split("\n")  # type: ignore[assignment]
     if "\\" in text:
-        return [_unescape(answer) or None for answer in answers]
-    return [answer or None for answer in answers]
+        lines = [line and _unescape(line) for line in lines]
+    if "" in lines:
+        return [line or None for line in lines]
+    return lines
 
 
 def _unescape(text: str) -> str:
     """Return the value that a cell of tsv stands for."""
+    if "\\" not in text:
+        return text
     parts = text.split("\\")
     out, i = [parts[0]], 1
     while i < len(parts):

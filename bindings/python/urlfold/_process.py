@@ -17,6 +17,10 @@ T = TypeVar("T")
 #: How often a question is asked again after the process has ended.
 TRIES = 3
 
+#: The size of the pipes in bytes, on Linux. With the usual 64 KiB the two processes would
+#: wait for each other more often.
+PIPE = 1 << 20
+
 #: The exit code for options that are not valid.
 USAGE = 2
 
@@ -69,6 +73,8 @@ class Process:
             self._child = subprocess.Popen(
                 [find(), *self.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
             )
+            for pipe in (self._child.stdin, self._child.stdout):
+                _widen(pipe)
         return self._child
 
     def _give_up(self, last: bool) -> None:
@@ -116,6 +122,17 @@ class Process:
             self._end(kill=True)
         except Exception:  # at the exit of the interpreter
             pass
+
+
+def _widen(pipe: IO[bytes] | None) -> None:
+    """Make a pipe larger, where the system has and allows that."""
+    try:
+        import fcntl
+
+        assert pipe is not None
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
+    except (ImportError, AttributeError, OSError):
+        pass
 
 
 def _close(child: subprocess.Popen[bytes]) -> None:
