@@ -24,6 +24,7 @@ type decoder struct {
 	raw    map[string]string                 // scalars with expansions, as they were written
 	words  map[string]string                 // structs that were written as a scalar, as that scalar
 	others []error                           // errors in other files
+	doubts []*Error                          // warnings
 	open   func(name string) ([]byte, error) // reads a file that the document names; nil: files cannot be read
 	broken map[string]bool                   // paths with an error at or below them, and paths of missing keys
 }
@@ -151,6 +152,9 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 	}
 	d.pairs(n, func(key, value ast.Node, name string) {
 		path := in(at, name)
+		if at == "" && isExtension(name) {
+			return
+		}
 		if _, twice := d.places[path]; twice {
 			d.failAt(key, "duplicate key "+strconv.Quote(name))
 			return

@@ -10,7 +10,7 @@
 //
 // # Errors
 //
-// Parsing is strict: an unknown key, a duplicate key, an anchor, an alias, a
+// Parsing is strict: an unknown key, a duplicate key, a
 // tag or a second document is an error. All errors in a file are reported
 // together, each as an [*Error] with line and column, joined by errors.Join in
 // the order of the file. No error repeats a value, because values may contain
@@ -20,7 +20,8 @@
 // # Limits
 //
 // A file that is longer than 64 KiB or nested more than 16 levels deep is
-// rejected without being parsed.
+// rejected without being parsed, and one whose aliases expand to more than 20,000
+// values without being read.
 package config
 
 // The files of this package:
@@ -32,8 +33,8 @@ package config
 //	moved.go                                       former keys and what they are called now
 //	policy.go, profile.go, params.go               policies and profiles of keys
 //	component.go                                   the settings of sources and sinks
-//	yaml.go, decode.go, fields.go, scalar.go,      strict decoding with positions
-//	expand.go, error.go
+//	yaml.go, anchor.go, decode.go, fields.go,      strict decoding with positions
+//	scalar.go, warning.go, expand.go, error.go
 //	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
 //	                                               Markdown
 

@@ -141,10 +141,9 @@ func TestMistakes(t *testing.T) {
 	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: add[0]: unknown rule (must be one of: "+strings.Join(codec.ProfileRules().Names(), ", ")+")")
 	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"p:3:8: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
-	f("name: &a x\nbase: *a\nkey: !!str fetch\nrules:", "p:1:7: name: must be a single-line string (anchors and aliases are not supported)",
-		"p:2:7: base: must be a single-line string (anchors and aliases are not supported)", "p:3:6: key: must be a single-line string (tags are not supported)",
+	f("name: x\nbase: *a\nkey: !!str fetch\nrules:", "p:2:7: no earlier anchor has the name of this alias", "p:2:7: base: must be a single-line string", "p:3:6: key: must be a single-line string (tags are not supported)",
 		"p:4:8: rules: must be a mapping (key: value), not empty")
-	f(ok+"<<: {a: b}", "p:3:1: must be a single-line string (anchors and aliases are not supported)")
+	f(ok+"<<: {a: b}", "p:3:6: unknown key \"a\" (must be one of: name, base, rules, key, max_url, policy, params)")
 	f(ok+"policy:\n  keep_https: yes\n  spa: [Ex.com, 'http://u:hunter2@h/', '*', 'a..b']\n  path_templates: [x, '/ok', '/{}']",
 		"p:4:15: keep_https: must be true or false",
 		`p:5:9: spa[0]: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,

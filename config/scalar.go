@@ -29,6 +29,8 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	}
 	if expanded {
 		d.keepRaw(n, at)
+	} else {
+		d.doubt(v.Type(), n, text)
 	}
 	if _, isString := n.(*ast.StringNode); isString && !expanded && isNumber(v.Type()) {
 		d.failAt(n, numberReason(v.Type()))

@@ -87,6 +87,13 @@ func (d *document) parse(data []byte) (root ast.Node) {
 			root = doc.Body
 		}
 	}
+	r := resolver{document: d, anchors: map[string]ast.Node{}, sizes: map[ast.Node]int{}}
+	if root != nil {
+		root = r.resolve(root)
+	}
+	if r.full {
+		return nil
+	}
 	return root
 }
 
@@ -356,8 +363,6 @@ func but(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:
 		return ", not empty"
-	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:
-		return " (anchors and aliases are not supported)"
 	case *ast.BoolNode:
 		return " (quote it)"
 	case *ast.TagNode:

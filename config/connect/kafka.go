@@ -92,6 +92,14 @@ func (c *Kafka) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Doubts returns why c may not be meant, as a [field.Error], or nil.
+func (c *Kafka) Doubts() error {
+	if c.SASL == nil || c.SASL.Mechanism != "PLAIN" || c.TLS != nil {
+		return nil
+	}
+	return &field.Error{Field: "sasl.mechanism", Err: errors.New("PLAIN without tls sends the password in clear text (add tls: {}, or use SCRAM-SHA-512)")}
+}
+
 // maxTopic is the maximum length of the name of a topic.
 const maxTopic = 249
 

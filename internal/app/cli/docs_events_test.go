@@ -30,6 +30,7 @@ var advice = map[string]string{
 	"checkpoint damaged":                                           "Part of the stored state cannot be used; `error` says which records are read again. Check the disk: see [The checkpoint is damaged](../recovery.md#the-checkpoint-is-damaged).",
 	"configuration rejected, keeping the previous one":             "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold check -c`, and send SIGHUP again.",
 	"configuration reloaded":                                       "A reload succeeded; `effect` says what it changed. Nothing to do.",
+	"configuration warning":                                        "The configuration is valid, but what `error` says is probably not meant, such as `$NAME` without braces or a password in the file. `urlfold check -c FILE` prints the same.",
 	"records dropped":                                              "Records were rejected for `reason`, and are in no output: `on_error` drops them, or their output format has nothing to write for them. Each event counts the records of 10 s; the sum of all `lost_records` equals `urlfold_discarded_records_total`. Configure a `dead_letter` to keep them.",
 	"default admin address is taken, running without admin server": "Another process, such as a daemon beside this batch, uses the address. Set `admin.listen` to another one, or to an empty string.",
 	"ready":                        "All checks of `/readyz` pass. Nothing to do.",

@@ -97,6 +97,9 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
 	d.events = logging.New(o.Log, lo)
+	for _, w := range Warnings(f) {
+		d.events.Warn("configuration warning", "error", w)
+	}
 	lo.RateLimit = f.Log.RepeatInterval
 	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), sinkfile.ErrClosedPipe)) // the normal end of a filter, which runOne logs
 	if p.files() {

@@ -230,12 +230,8 @@ func onceSink(kind string) error {
 // because their records would be interleaved.
 func (p *plan) checkStandard() error {
 	var errs []error
-	list := p.outputs()
-	for _, c := range each(p.file.Sources) {
-		list = append(list, c)
-	}
 	seen := map[string]bool{}
-	for _, c := range list {
+	for _, c := range p.components() {
 		if text := standardStreams[c.Type]; text != "" && seen[c.Type] {
 			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New(text)))
 		}
@@ -280,6 +276,15 @@ func (p *plan) outputs() []*config.Component {
 	}
 	if p.file.DeadLetter != nil {
 		list = append(list, p.file.DeadLetter)
+	}
+	return list
+}
+
+// components returns the outputs, followed by the sources.
+func (p *plan) components() []*config.Component {
+	list := p.outputs()
+	for _, c := range each(p.file.Sources) {
+		list = append(list, c)
 	}
 	return list
 }

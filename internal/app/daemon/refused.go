@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -19,6 +20,13 @@ var brokerSinks = map[string]bool{"kafka": true, "jetstream": true, "nats": true
 // Warnings returns warnings about a valid configuration whose behavior may
 // surprise. It does not connect to anything.
 func Warnings(f *config.File) (list []*config.Error) {
+	list = f.Warnings()
+	for _, c := range (&plan{file: f}).components() {
+		var e *field.Error
+		if x, ok := c.Config.(interface{ Doubts() error }); ok && errors.As(x.Doubts(), &e) {
+			list = append(list, f.ErrorAt(c.Path()+"."+e.Field, e.Err))
+		}
+	}
 	var text string
 	switch {
 	case f.OnError.Refused == "drop":
@@ -26,7 +34,7 @@ func Warnings(f *config.File) (list []*config.Error) {
 	case f.DeadLetter == nil:
 		text = "a record that the broker refuses permanently will block its lane (on_error.refused: block, the default without dead_letter); configure dead_letter to avoid this"
 	default:
-		return nil
+		return list
 	}
 	for _, c := range each(f.Sinks) {
 		if brokerSinks[c.Type] {
