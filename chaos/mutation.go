@@ -21,7 +21,7 @@ type Mutation struct {
 }
 
 // Overlay writes the changed copy, and a file for go test -overlay, to dir. It
-// returns the path of the latter. The module itself is not changed.
+// returns the path of that file. The module itself is not changed.
 func (m *Mutation) Overlay(root, dir string) (path string, err error) {
 	name := filepath.Join(root, filepath.FromSlash(m.File))
 	text, err := os.ReadFile(name)

@@ -139,8 +139,8 @@ func (t *track) whole() bool {
 	return !t.end.verdict.Cut && (t.read.seen == nil || !t.end.verdict.Damage())
 }
 
-// concludeClosed finishes a file whose unverified records an earlier process
-// withdrew.
+// concludeClosed finishes a file after a restart: an earlier process has already
+// withdrawn its unverified records.
 func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) {
 	zr := t.read.in.zr
 	if zr == nil {

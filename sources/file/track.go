@@ -35,7 +35,7 @@ func parseDigest(s string) (d digest) {
 }
 
 // A headKey identifies a track by the length and the digest of the beginning of
-// its text, as far as that was emitted.
+// its emitted text.
 type headKey struct {
 	n   int64
 	sum digest
@@ -146,7 +146,7 @@ type reading struct {
 	seen     *examination // quarantine by reading twice: what may be emitted now
 	held     bool         // like its lane, once it has one: checkpoints cover only what is verified
 	closed   bool         // the unverified part is withdrawn: nothing more is emitted
-	raw      handle       // the file, open for whoever stores the withdrawn part
+	raw      handle       // the open file, from which the withdrawn part is stored
 	stamp    int64        // creation time of the bound file, or 0: see born
 }
 

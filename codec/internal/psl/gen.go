@@ -191,7 +191,7 @@ func hash(suffix string) uint64 {
 	return h
 }
 
-// The hash functions of the sieves. psl.go has the same.
+// The constants of the hash functions, the same as in psl.go.
 const (
 	ruleBits     = 17
 	wildcardBits = 14

@@ -21,6 +21,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on 
 
 const countExamples = `  urlfold count access.log.gz                             count the distinct keys
   urlfold count --by url --by syntax --by page access.log  compare how many URLs each level merges
+  urlfold count --by page --where '!bot' access.log       count the pages that people, not bots, requested
   urlfold count --by client --per hour access.log         count the clients of each hour
   urlfold count --by fetch --approx 'logs/**/*.gz'        estimate, in little memory`
 

@@ -32,7 +32,7 @@ var advice = map[string]string{
 	"configuration reloaded":                                       "A reload succeeded; `effect` says what it changed. Nothing to do.",
 	"configuration warning":                                        "The configuration is valid, but what `error` says is probably not meant, such as `$NAME` without braces or a password in the file. `urlfold check -c FILE` prints the same.",
 	"records dropped":                                              "Records were rejected for `reason`, and are in no output: `on_error` drops them, or their output format has nothing to write for them. Each event counts the records of 10 s; the sum of all `lost_records` equals `urlfold_discarded_records_total`. Configure a `dead_letter` to keep them.",
-	"default admin address is taken, running without admin server": "Another process, such as a daemon beside this batch, uses the address. Set `admin.listen` to another one, or to an empty string.",
+	"default admin address is taken, running without admin server": "Another process, such as a daemon on the same machine, uses the address. Set `admin.listen` to another one, or to an empty string.",
 	"ready":                        "All checks of `/readyz` pass. Nothing to do.",
 	"not ready":                    "A check of `/readyz` fails; `error` names the first one. See [Recovery](../recovery.md).",
 	"exiting":                      "With `log.format: json`, the last line: why the process exits, and its [exit code](exit-codes.md). With text logs, that is the message on stderr.",
@@ -61,7 +61,7 @@ var advice = map[string]string{
 
 	// internal/storage/unique/changelog
 	"changelog of dedupe created": "The topic that holds the keys did not exist, so urlfold has created it, compacted. Nothing to do.",
-	"keys of dedupe loaded":       "The instance got a partition, and has read the `keys` before its `offset` from `dedupe.changelog`. It ignored the keys of records that it reads again (`ahead`) and those of other configurations (`other`). Nothing to do.",
+	"keys of dedupe loaded":       "The instance got a partition, and has read `keys` keys, up to `offset`, from `dedupe.changelog`. It ignored the keys of records that it reads again (`ahead`) and those of other configurations (`other`). Nothing to do.",
 
 	// internal/observe
 	"metrics scrape incomplete":        "A scrape of `/metrics` failed or was cut off by the client. If it repeats, raise `scrape_timeout` in Prometheus.",
@@ -112,7 +112,7 @@ var advice = map[string]string{
 	"truncating output to its checkpoint":                 "After a crash, records after the last commit are cut off and written again, as `exactly_once` requires. Nothing to do.",
 	"truncating output to its verified records":           "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
 	"truncating torn output of a lost checkpoint":         "The checkpoint was damaged, so urlfold does not know how much of this output it covered. An incomplete last record is cut off; the records of the inputs that still exist are written again, to another file. Compare the two before you remove this one.",
-	"output exists, continuing under another name":        "With exactly_once, the checkpoint does not cover the output path: it was lost, or the file belongs to somebody else. The file is unchanged, and may end within a record. Compare the two before you remove it.",
+	"output exists, continuing under another name":        "With exactly_once, the checkpoint does not cover the output path: it was lost, or the file belongs to somebody else. The file is unchanged, and may end within a record. Compare `path` with `as` before you remove `path`.",
 	"truncating torn output":                              "After a crash, an incomplete last record or compressed member is cut off and written again. Nothing to do.",
 
 	// sinks/kafka
@@ -131,7 +131,7 @@ var advice = map[string]string{
 	"file content verified":                                                   "A large file was compared with the text that urlfold had already read, and matches it. Nothing to do.",
 	"file recognized by its content, reading resumed":                         "The file is a renamed, copied or compressed version of the file in `was`. urlfold continues where it stopped reading that file. Nothing to do.",
 	"file contains the text of a removed file, reading from the beginning":    "The file holds all text of the file in `was`, which disappeared while urlfold was not running. Its name is not one that rotation gives to that file, so urlfold reads it as a new file. If it is a copy of that file, its records are duplicated. Otherwise nothing to do.",
-	"file replaced between runs, common beginning counts as read":             "While urlfold was not running, another file with the same name took the place of a known file and begins with all text of that file. If it is a separate file, for example an equal dump, records are missing: give each dump its own name, and reset the checkpoint (`urlfold daemon reset`) to read this one.",
+	"file replaced between runs, common beginning counts as read":             "While urlfold was not running, another file with the same name took the place of a known file and begins with all text of that file. If it is a separate file, for example a new dump with the same text, records are missing: give each dump its own name, and reset the checkpoint (`urlfold daemon reset`) to read this one.",
 	"file resembles a known file but differs, reading from the beginning":     "The file begins and ends like a known file, but differs in between. If it is a rewritten copy, its unchanged records will be duplicated.",
 	"file removed or truncated before it was read to the end":                 "No copy of the file was found within `rotate_wait`, so `lost_bytes` of it are lost. Let urlfold keep up (see [Performance](../performance.md)), keep rotated files for longer, and rotate by renaming.",
 	"file truncated or overwritten, reading from the beginning":               "`copytruncate` does this at each rotation. Text that was written since the last poll and the `unread_bytes` are lost unless urlfold finds a copy. Rotate by renaming instead.",

@@ -87,7 +87,7 @@ func (p *pattern) match(t []byte) bool {
 const longS, kelvin = 0xC5, 0xE2
 
 // A speller lists the texts that a regular expression matches. If one of its
-// letters matches in both cases, all texts are meant in any case.
+// letters matches in both cases, all letters of the texts do.
 type speller struct {
 	fold  bool
 	loose bool // a text matches more than the expression does

@@ -81,7 +81,7 @@ type selector struct {
 	many    int   // index in columns of the one with several values; -1: none
 	param   bool  // these are names of parameters
 
-	key, end []byte // before and after the value of many
+	key, end []byte // the parts of a key before and after the value of the column many
 	query    []byte
 	name     []byte
 	pairs    []params.Pair

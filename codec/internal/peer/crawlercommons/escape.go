@@ -20,7 +20,7 @@ const (
 	scopeChar                   // java.net.URI: in the scope of an IPv6 address
 )
 
-// sets has the sets of each byte. Escapes are not part of them.
+// sets has the sets of characters that each byte belongs to.
 var sets = func() (t [256]set) {
 	add := func(s set, chars string) {
 		for i := range len(chars) {

@@ -18,7 +18,7 @@ const (
 	signalBuffer = 16
 )
 
-// A Stop is what a signal asks for.
+// A stop is what a signal asks for.
 type stop uint8
 
 const (

@@ -21,9 +21,9 @@ import (
 // and braces occur in the log as written, and "-" is a field that is not used.
 // Spaces separate the fields. A line must have the fields before the bar, in
 // the form that textWords requires: they are the landmarks of the format. It
-// can lack the others, and have more. A layout that starts with "…" begins at
-// its first time in brackets, or at the field in front, wherever that is in the
-// line.
+// can lack the others, and have more. A layout that starts with "…" can
+// begin anywhere in the line: at the first time in brackets, or at the field before
+// this time.
 type fixedLayout struct {
 	Fields     []fixedField
 	must       int   // number of fields before the bar

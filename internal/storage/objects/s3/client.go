@@ -168,7 +168,7 @@ func sum(data []byte) string {
 
 // Create implements [objects.Client].
 func (c *client) Create(ctx context.Context, bucket, key string, how objects.Put) (string, error) {
-	how.New = false // the condition belongs to the completion
+	how.New = false // CompleteMultipartUpload has the condition
 	id, err := c.core.NewMultipartUpload(ctx, bucket, key, putting(how))
 	return id, c.explain(err)
 }
