@@ -122,6 +122,7 @@
 //	                                               early
 //	lane.go, length.go, openquote.go, grid.go,     from a stream to batches
 //	split.go
+//	archive.go                                     members of zip and tar archives
 //	pick.go                                        the records of Config.Limit and Sample
 //	index.go                                       indexes of gzip files
 //	checkpoint.go, retire.go, finish.go            what is stored; tracks at rest; finished

@@ -29,6 +29,8 @@ type found struct {
 	err  error  // why the file cannot be read, if already known
 
 	object *objects.Object // nil: it is a file
+
+	archive, member string // the file is this member; empty: it is in no archive
 }
 
 // An expander turns paths into a list of files.
@@ -78,6 +80,7 @@ func (e *expander) path(path string) {
 		e.errs = append(e.errs, fmt.Errorf("%w: %s: %s", ErrNoInput, path, dangling))
 	case !errors.Is(err, fs.ErrNotExist):
 		e.add(base, path, err, true) // it may exist: report it as unreadable and read the others
+	case e.member(path):
 	case strings.ContainsAny(path, `*?[{`):
 		e.glob(path)
 	default:

@@ -246,7 +246,7 @@ func (s *Source) Inspect(ctx context.Context, n, most int, visit func(path strin
 		}
 		var v compress.Verdict
 		if st.ended {
-			v = st.zr.Verdict()
+			v = s.remedy(in, st.zr.Verdict())
 		}
 		visit(in.path, head, v)
 		if in.path != stdinPath && st.pump == nil && len(s.inputs) > 1 {
@@ -384,6 +384,7 @@ func (s *Source) lane(ctx context.Context, i int, lane *engine.Lane) error {
 		r.lane.SetSpare(nil) // the lane outlives its reader
 	}
 	r.finish(err != nil)
+	in.report.Verdict = s.remedy(in, in.report.Verdict)
 	if err != nil || !in.report.Verdict.Damage() {
 		return err
 	}

@@ -195,6 +195,12 @@ func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool
 			return nil, nil, false, err
 		}
 		return r, r, false, nil
+	case in.archive != "":
+		r, err := openMember(in.archive, in.member, decoding(s.cfg.Limits, s.cfg.Inflate, in.archive))
+		if err != nil {
+			return nil, nil, false, err
+		}
+		return r, r, true, nil
 	}
 	f, err := s.openSteady(in.path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ import (
 )
 
 const checkLong = `Read files to the end and report their compression and damage, their record format, the share of records that match
-the format, the first record that does not, and a command line that normalizes the file. Write nothing. Search directories
-recursively.
+the format, the first record that does not, and a command line that normalizes the file. List the members of zip and tar
+archives, which ARCHIVE:MEMBER names. Write nothing. Search directories recursively.
 
   --integrity   read no records: check every member, frame and checksum of archives and outputs
   --keys        compare the first column of a CDX or CDXJ index with the key of each URL; without FILE, read stdin
@@ -239,6 +240,9 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	row("quotes", r.Quotes)
 	for _, note := range r.Notes {
 		row("note", note)
+	}
+	for _, m := range r.Members {
+		row("member", fmt.Sprintf("%s, %s, %s, %s", m.Path, terminal.FormatSize(m.Size), cmp.Or(m.Format, "format unknown"), m.Verdict))
 	}
 	row("command", r.Command)
 	_, err := io.WriteString(w, b.String())

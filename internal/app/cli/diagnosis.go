@@ -48,6 +48,7 @@ type diagnosis struct {
 	Quotes      string   `json:"quotes,omitempty"` // how the quotes of a TSV are read
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
+	Members     []member `json:"members,omitempty"` // of an archive
 
 	encoding   string       // what is converted to list URLs, such as "UTF-16LE"
 	byMagic    bool         // the magic number of the file says the format
@@ -172,6 +173,9 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	})
 	if err != nil {
 		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
+	}
+	if r.Why != "" {
+		r.Members = set.members(path)
 	}
 	if file, ok := set.tables.find(path); ok {
 		r.Format, r.byMagic = file.format, true

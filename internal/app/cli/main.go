@@ -24,7 +24,7 @@
 //	reportcmd.go
 //	diffcmd.go, collisionscmd.go                   analyses of keys
 //	checkcmd.go, checkkeys.go, diagnosis.go,       check
-//	urlfields.go, judge.go
+//	urlfields.go, judge.go, members.go
 //	version.go                                     the version, and the age of the lists
 //	moved.go                                       names of commands that have gone
 package cli

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"flag"
@@ -45,6 +46,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"pack":    cmdPack,
 			"unpack":  cmdUnpack,
+			"zip":     cmdZip,
 			"first":   cmdFirst,
 			"bytes":   cmdBytes,
 			"repeat":  cmdRepeat,
@@ -69,6 +71,24 @@ func cmdPack(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = f.Write(pack(nil, []byte(ts.ReadFile(args[1]))))
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+// cmdZip writes a zip archive of files, some under other names: zip ARCHIVE [NAME=]FILE...
+func cmdZip(ts *testscript.TestScript, _ bool, args []string) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, arg := range args[1:] {
+		name, from, named := strings.Cut(arg, "=")
+		if !named {
+			from = name
+		}
+		w, err := z.Create(name)
+		ts.Check(err)
+		_, err = w.Write([]byte(ts.ReadFile(from)))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
 // cmdUnpack decompresses a file of a certain format, and fails if it is damaged:

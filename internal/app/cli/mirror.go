@@ -37,7 +37,9 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			continue
 		}
 		if s.InPlace {
-			if name := filepath.Base(path); s.outputName(path, name) != name {
+			if _, err := os.Lstat(path); err != nil {
+				errs = append(errs, fmt.Errorf("--in-place: %s: cannot replace a member of an archive", path))
+			} else if name := filepath.Base(path); s.outputName(path, name) != name {
 				errs = append(errs, fmt.Errorf("--in-place: %s: cannot keep the compression of the content under this name; use --output-dir", path))
 			}
 			outputs[path] = path

@@ -52,7 +52,7 @@ func (s *settings) refusePipes(inputs []string) error {
 		return nil
 	}
 	for _, name := range inputs {
-		if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
+		if fi, err := os.Stat(name); (err != nil || !fi.Mode().IsRegular()) && !objects.Is(name) {
 			return fmt.Errorf("%s reads each input twice, and %s is not a regular file", why, name)
 		}
 	}

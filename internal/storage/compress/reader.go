@@ -71,6 +71,8 @@ type Options struct {
 	// Encodings says what becomes of plain text in UTF-16 with a byte order mark, and of
 	// text whose lines end in CR alone.
 	Encodings Encodings
+	// Archive says that the text of a tar archive is read.
+	Archive bool
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
@@ -302,7 +304,7 @@ func (r *Reader) fill(p []byte) (int, error) {
 	if n == 0 {
 		return 0, err
 	}
-	return 0, r.limit(fmt.Sprintf("decompressed size exceeds %d bytes (--max-decompressed, limits.max_decompressed)", limit))
+	return 0, r.limit(sizeExceeded(limit))
 }
 
 // decode calls the decoder. It treats a panic of the decoder as corrupt input.
@@ -344,7 +346,7 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	case coded > utf8Text && coded < crEnds:
 		return 0, &finding{Verdict{Kind: UnsupportedEncoding, Cut: true,
 			Detail: "the text has a UTF-16 or UTF-32 byte order mark; convert it to UTF-8 first, for example with iconv"}}
-	case IsTar(p[:n]):
+	case !r.opt.Archive && IsTar(p[:n]):
 		return 0, &finding{Verdict{Kind: UnsupportedFormat, Cut: true,
 			Detail: "tar archives are not supported; extract the members first: tar -xOf FILE | urlfold -"}}
 	}
@@ -357,11 +359,34 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 }
 
 func (r *Reader) checkRatio() {
-	out, ratio := r.out.Load(), r.opt.Limits.MaxRatio
-	if r.format == Plain || r.format.isTable() || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
+	if r.format == Plain || r.format.isTable() {
 		return
 	}
-	r.end(r.limit(fmt.Sprintf("compression ratio exceeds %d (--max-ratio, limits.max_ratio)", ratio)))
+	if out, ratio := r.out.Load(), r.opt.Limits.MaxRatio; ratio >= 0 && out > ratioGrace && out/ratio > r.taken() {
+		r.end(r.limit(ratioExceeded(ratio)))
+	}
+}
+
+// ratioExceeded says that the text is too long for its compressed form.
+func ratioExceeded(ratio int64) string {
+	return fmt.Sprintf("compression ratio exceeds %d (--max-ratio, limits.max_ratio)", ratio)
+}
+
+// sizeExceeded says that the text is too long.
+func sizeExceeded(limit int64) string {
+	return fmt.Sprintf("decompressed size exceeds %d bytes (--max-decompressed, limits.max_decompressed)", limit)
+}
+
+// Exceeded says which limit a text of out bytes exceeds that was taken from packed bytes,
+// or returns "".
+func (l Limits) Exceeded(out, packed int64) string {
+	switch {
+	case l.MaxBytes > 0 && out > l.MaxBytes:
+		return sizeExceeded(l.MaxBytes)
+	case l.MaxRatio > 0 && out > ratioGrace && out/l.MaxRatio > packed:
+		return ratioExceeded(l.MaxRatio)
+	}
+	return ""
 }
 
 // taken returns the number of compressed bytes that produced the text until

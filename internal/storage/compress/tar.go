@@ -18,6 +18,12 @@ const (
 	tarMagicSet = "ustar"
 )
 
+// IsZip reports whether head is the beginning of a zip archive.
+func IsZip(head []byte) bool {
+	m, found, _ := find(head)
+	return found && m.name == "zip"
+}
+
 // IsTar reports whether head, the beginning of a decompressed stream, is the
 // header of a tar archive.
 func IsTar(head []byte) bool {
