@@ -41,6 +41,15 @@ func TestHole(t *testing.T) {
 	if want := "1\t300\n2\t682\n"; got != want {
 		t.Errorf("positions %q, want %q", got, want)
 	}
+	const rows = "url,n\n\"http://h/%7ea\",1\n"
+	for _, in := range []string{rows + hole + "\"http://h/%7eb\",2\n" + hole, rows + hole + "\"http://h/%7eb\",\"2\n3\"\n" + hole, rows + hole + "http://h/%7eb,2\n" + hole} {
+		for _, size := range []int{1, 7, 100, 1 << 20} {
+			got, st := readLines(t, Config{Format: "csv", URLField: "1", Render: RenderRewrite, Normalizer: normalizers["equiv"]}, in, size)
+			if want := strings.ReplaceAll(in, "%7e", "~"); got != want || st.Hole != 600 || st.Changed != 2 || !st.Balanced() {
+				t.Errorf("csv, read %d bytes at a time: %d bytes of holes, %d URLs changed, got %.500q", size, st.Hole, st.Changed, got)
+			}
+		}
+	}
 	for _, format := range []string{"lines", "jsonl", "logfmt"} {
 		if got, st := readLines(t, Config{Format: format, URLField: fieldOf(format), Render: RenderRewrite, Normalizer: normalizers["equiv"]}, hole, 9); got != hole || st.Hole != 300 {
 			t.Errorf("%s: %d bytes of %d, %d of holes", format, len(got), len(hole), st.Hole)

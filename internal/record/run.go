@@ -43,7 +43,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position,
 	kept, c, flagged := int64(0), copier{out: out, in: in, from: pos, pos: pos}, flagCount{}
 	line, off, first := at.Line, at.Off-int64(pos), len(run)
 records:
-	for c.pos < end && len(run) < first+most && (in[c.pos] != 0 || !w.one) {
+	for c.pos < end && len(run) < first+most && (in[c.pos] != 0 || !w.holes) {
 		n := w.keeper.keep(&w.n, c.pos, end, at.Head)
 		size, copied := n, n > 0 && n <= w.longest
 		switch {

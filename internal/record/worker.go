@@ -24,6 +24,7 @@ type Worker struct {
 	keyHits codec.Rules  // that count for each record with a URL that stays as it is
 	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
 	one     bool         // every record counts as one line
+	holes   bool         // a hole may be before a record
 	each    bool         // fields line and offset give the position of the URL, not of the record
 	found   Found        // in the current record
 	n       normalizer
@@ -61,7 +62,8 @@ func (j *Job) NewWorker() *Worker {
 	}
 	w.view = View{w: w}
 	_, many := j.reader.(locate.LineCounter)
-	w.one = !many
+	_, rows := j.reader.(QuoteFraming)
+	w.one, w.holes = !many, !many || rows
 	_, w.each = j.reader.(locate.Extractor)
 	w.secrets.set(j.secrets)
 	w.n = normalizer{job: j, found: &w.found, secrets: &w.secrets, tells: j.keeps.where != nil || j.wants&besideURL != 0}
@@ -117,7 +119,7 @@ func (w *Worker) Lines(rec []byte) int64 {
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.begin(&at)
-	if w.one && len(rec) > 0 && !at.Message && locate.HoleLen(rec) == len(rec) {
+	if w.holes && len(rec) > 0 && !at.Message && locate.HoleLen(rec) == len(rec) {
 		return w.hole(out, rec, st), dead
 	}
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {

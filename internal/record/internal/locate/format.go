@@ -111,7 +111,7 @@ type LineFraming struct{}
 // Cut implements [Framing].
 func (LineFraming) Cut(block []byte) int {
 	n := bytes.LastIndexByte(block, '\n') + 1
-	return n + cutHole(block[n:])
+	return n + CutHole(block[n:])
 }
 
 // Head implements [Framing].

@@ -27,9 +27,9 @@ func HoleLen(b []byte) int {
 	return n
 }
 
-// cutHole returns the number of bytes of b, which contains no line end, that belong
-// to a hole. If b shows no end of the hole, both parts are long enough to be holes.
-func cutHole(b []byte) int {
+// CutHole returns the number of bytes at the start of b, the beginning of a record, that
+// belong to a hole. If b shows no end of the hole, both parts are long enough to be holes.
+func CutHole(b []byte) int {
 	n := HoleLen(b)
 	switch {
 	case n < len(b):

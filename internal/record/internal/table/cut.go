@@ -13,7 +13,7 @@ import (
 // Cut implements [locate.Framing].
 func (t *Reader) Cut(block []byte) int {
 	n, _, _ := t.cut(block, false)
-	return n
+	return n + locate.CutHole(block[n:])
 }
 
 // OpenQuotes implements [locate.QuoteFraming].
@@ -36,9 +36,15 @@ func (t *Reader) cut(block []byte, last bool) (n, first, number int) {
 	if t.Quote == 0 || t.ByLine || bytes.IndexByte(block, t.Quote) < 0 {
 		return bytes.LastIndexByte(block, '\n') + 1, 0, 0
 	}
+	holes := bytes.IndexByte(block, 0) >= 0 // a quote behind a hole opens a cell
 	for size := cutWindow; n < len(block); {
+		if holes {
+			if n += locate.CutHole(block[n:]); n == len(block) {
+				break
+			}
+		}
 		to := n + 1 // up to there, records are read one by one
-		if !t.Escaped {
+		if !t.Escaped && !holes {
 			window := block[n:min(n+size, len(block))]
 			k, spans, gaveUp := scan.Cut(window, t.Quote, t.Sep)
 			switch {

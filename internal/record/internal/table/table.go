@@ -187,6 +187,9 @@ func (t *Reader) Head(block []byte) int {
 
 // Next implements [locate.Reader].
 func (t *Reader) Next(in []byte) int {
+	if n := locate.HoleLen(in); n > 0 {
+		return n
+	}
 	n, _ := t.recordEnd(in, true)
 	return n
 }
