@@ -58,8 +58,8 @@ func part[T any](all []any) (t T, ok bool) {
 func sourceOf(s Source, env kinds.SourceEnv) engine.Source {
 	a := &source{s: s, name: env.Name, format: env.Framing, chain: chain(s)}
 	if in, ok := part[*insideSource](a.chain); ok {
-		if a.inside, in.err = in.open(env); in.err == nil {
-			in.Source = a.inside
+		if in.Source, in.err = in.open(env); in.err == nil {
+			a.chain = append(a.chain, in.Source)
 		}
 	}
 	committer, commits := part[Committer](a.chain)
@@ -80,19 +80,13 @@ type source struct {
 	s      Source
 	name   string
 	format kinds.Framing // of the records
-	chain  []any
-	inside engine.Source // at the end of the chain, or nil
+	chain  []any         // ends with the engine's source, if there is one
 	stored bool
 	both   bool // it is a Committer and an Acker
 }
 
 // Parts returns what the source consists of: see [engine.As].
-func (a *source) Parts() []any {
-	if a.inside != nil {
-		return append(a.chain[:len(a.chain):len(a.chain)], a.inside)
-	}
-	return a.chain
-}
+func (a *source) Parts() []any { return a.chain }
 
 func (a *source) Open(ctx context.Context, rt engine.Runtime) error {
 	if a.both {
@@ -158,7 +152,7 @@ func sinkOf(s Sink) *sink {
 	a := &sink{s: s, chain: chain(s)}
 	if in, ok := part[*insideSink](a.chain); ok {
 		in.seen = true
-		a.inside = in.Sink
+		a.chain = append(a.chain, in.Sink)
 	}
 	return a
 }
@@ -166,18 +160,12 @@ func sinkOf(s Sink) *sink {
 // A sink is a [Sink] as an engine.Sink.
 type sink struct {
 	s      Sink
-	chain  []any
-	inside engine.Sink // at the end of the chain, or nil
-	strict bool        // a refusal ends the run: no dead letter takes the records
+	chain  []any // ends with the engine's sink, if there is one
+	strict bool  // a refusal ends the run: no dead letter takes the records
 }
 
 // Parts returns what the sink consists of: see [engine.As].
-func (a *sink) Parts() []any {
-	if a.inside != nil {
-		return append(a.chain[:len(a.chain):len(a.chain)], a.inside)
-	}
-	return a.chain
-}
+func (a *sink) Parts() []any { return a.chain }
 
 func (a *sink) Open(ctx context.Context) error    { return a.s.Open(ctx) }
 func (a *sink) Barrier(ctx context.Context) error { return a.s.Barrier(ctx) }

@@ -19,8 +19,7 @@ import (
 type core struct {
 	cfg   CoreConfig
 	press press
-	limit int                         // of a message, by CheckConnect; 0: unknown
-	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats may be called earlier
+	client.Link
 
 	free      chan *client.Msg // messages for reuse
 	published atomic.Int64
@@ -39,7 +38,7 @@ func NewCore(cfg CoreConfig) (engine.Sink, error) {
 		return nil, fmt.Errorf("nats sink: %w", err)
 	}
 	return &core{
-		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
+		cfg: cfg, Link: client.Link{Config: cfg.NATS}, press: press{subject: t, headers: cfg.Headers, id: idNone},
 		free:   make(chan *client.Msg, maxScratch),
 		outage: logging.NewOutage(cfg.Logger, "write failed, retrying", "write recovered"),
 	}, nil
@@ -51,30 +50,6 @@ func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Has("
 // Caps implements [engine.Sink].
 func (s *core) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Open implements [engine.Sink].
-func (s *core) Open(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.NATS)
-	if err != nil {
-		return err
-	}
-	s.conn.Store(conn)
-	return nil
-}
-
-// CheckConnect connects and disconnects. It does not require Open.
-func (s *core) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.NATS)
-	if err == nil {
-		s.limit = conn.MaxPayload()
-		conn.Close()
-	}
-	return err
-}
-
-// MessageLimit returns the maximum size of a message that CheckConnect has
-// found, or 0.
-func (s *core) MessageLimit() int { return s.limit }
-
 // flushTimeout is the maximum time for the server to read a batch.
 const flushTimeout = 10 * time.Second
 
@@ -84,7 +59,7 @@ func (s *core) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) err
 	r, err := s.publish(&p, t)
 	if err == nil {
 		one, cancel := context.WithTimeout(ctx, flushTimeout)
-		err = s.conn.Load().Flush(one)
+		err = s.Conn().Flush(one)
 		cancel()
 	}
 	switch {
@@ -129,7 +104,7 @@ func (s *core) give(m *client.Msg) {
 // t, with the records that the client permanently refuses, or an error after
 // which all of them must be published again.
 func (s *core) publish(p *page, t engine.Ticket) (r engine.Result, err error) {
-	conn, m := s.conn.Load(), s.take()
+	conn, m := s.Conn(), s.take()
 	defer s.give(m)
 	for i := range p.s.Recs {
 		if t.Held() {
@@ -170,22 +145,8 @@ func refuse(r *engine.Result, err error, records ...uint32) {
 // Barrier implements [engine.Sink]. Every batch is flushed, then answered.
 func (s *core) Barrier(context.Context) error { return nil }
 
-// Close implements [engine.Sink].
-func (s *core) Close(context.Context) error {
-	if conn := s.conn.Load(); conn != nil {
-		conn.Close()
-	}
-	return nil
-}
-
 // Health implements [engine.Healther].
-func (s *core) Health() error {
-	conn := s.conn.Load()
-	if conn == nil {
-		return client.ErrDown
-	}
-	return errors.Join(conn.Health(), s.outage.Err())
-}
+func (s *core) Health() error { return errors.Join(s.Link.Health(), s.outage.Err()) }
 
 // Interface guards.
 var (

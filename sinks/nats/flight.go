@@ -46,8 +46,8 @@ func newFlight(s *jetStream, b *engine.Batch, t engine.Ticket) *flight {
 	}
 	f.inTurn = s.cfg.Publish.Ordered || t.Again()
 	if s.cfg.Framing == framingLines {
-		limit := s.conn.Load().MaxPayload()
-		f.group(min(limit, cmp.Or(s.limit, limit)) - headroom)
+		limit := s.Conn().MaxPayload()
+		f.group(min(limit, cmp.Or(s.Limit, limit)) - headroom)
 	}
 	f.left.Store(int32(f.len()) + 1)
 	return f

@@ -19,11 +19,10 @@ type jetStream struct {
 	cfg   JetStreamConfig
 	press press
 
-	conn       atomic.Pointer[client.Conn]   // nil before Open; Health and Stats may be called earlier
+	client.Link
 	window     atomic.Pointer[client.Window] // nil before Open
 	warnings   []string
 	durability []string // added to warnings by CheckConnect
-	limit      int      // of a message, by check; 0: unknown
 
 	mu      sync.Mutex
 	flights map[*flight]struct{}
@@ -43,7 +42,7 @@ func NewJetStream(cfg JetStreamConfig) (engine.Sink, error) {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
 	}
 	return &jetStream{
-		cfg: cfg, flights: map[*flight]struct{}{}, closing: make(chan struct{}),
+		cfg: cfg, Link: client.Link{Config: cfg.NATS}, flights: map[*flight]struct{}{}, closing: make(chan struct{}),
 		press: press{subject: t, headers: cfg.Headers, id: cfg.MsgID, expect: cfg.ExpectStream},
 	}, nil
 }
@@ -67,12 +66,11 @@ func (s *jetStream) Caps() engine.SinkCaps {
 }
 
 // Open implements [engine.Sink].
-func (s *jetStream) Open(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.NATS)
-	if err != nil {
+func (s *jetStream) Open(ctx context.Context) (err error) {
+	if err := s.Link.Open(ctx); err != nil {
 		return err
 	}
-	s.conn.Store(conn)
+	conn := s.Conn()
 	if s.cfg.CheckStreams {
 		if s.warnings, err = s.check(ctx, conn); err != nil {
 			return err
@@ -104,10 +102,6 @@ func (s *jetStream) CheckConnect(ctx context.Context) error {
 // prevent the sink from working.
 func (s *jetStream) Warnings() []string { return s.warnings }
 
-// MessageLimit returns the maximum size of a message that Open or CheckConnect
-// has found, or 0.
-func (s *jetStream) MessageLimit() int { return s.limit }
-
 // maxChecked is the maximum number of shards for which check looks up each
 // subject.
 const maxChecked = 4096
@@ -133,7 +127,7 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	if err := info.Writable(); err != nil {
 		return nil, err
 	}
-	s.limit = conn.MessageLimit(&info)
+	s.Limit = conn.MessageLimit(&info)
 	if s.cfg.MsgID == idSubject {
 		return nil, keepsSubjects(&info, whole)
 	}
@@ -292,7 +286,7 @@ func (s *jetStream) Barrier(ctx context.Context) error {
 // Submit has read their batches.
 func (s *jetStream) Close(context.Context) error {
 	s.once.Do(func() { close(s.closing) })
-	conn := s.conn.Load()
+	conn := s.Conn()
 	if conn == nil {
 		return nil
 	}
@@ -318,7 +312,7 @@ func (s *jetStream) Health() error {
 	if w == nil {
 		return client.ErrDown
 	}
-	if err := s.conn.Load().Health(); err != nil {
+	if err := s.Conn().Health(); err != nil {
 		return err
 	}
 	return w.Health()

@@ -17,7 +17,7 @@ func (s *jetStream) Stats() Stats {
 	if window == nil {
 		return Stats{}
 	}
-	return Stats{window.Stats(), s.conn.Load().Reconnects()}
+	return Stats{window.Stats(), s.Reconnects()}
 }
 
 // Metrics calls emit for each metric of the sink that the pipeline does not
@@ -43,11 +43,7 @@ const reconnectsHelp = "Reconnections to NATS after a lost connection."
 
 // Stats returns the current counts. Here, Again counts batches.
 func (s *core) Stats() Stats {
-	conn := s.conn.Load()
-	if conn == nil {
-		return Stats{}
-	}
-	return Stats{client.WindowStats{Published: s.published.Load(), Again: s.again.Load()}, conn.Reconnects()}
+	return Stats{client.WindowStats{Published: s.published.Load(), Again: s.again.Load()}, s.Reconnects()}
 }
 
 // Metrics calls emit for each metric of the sink that the pipeline does not

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
@@ -71,7 +70,6 @@ type Config struct {
 func Default() *Config {
 	return &Config{
 		Kafka:            connect.DefaultKafka(),
-		Start:            Start{At: kafka.Earliest},
 		Isolation:        "read_committed",
 		SessionTimeout:   45 * time.Second,
 		DrainTimeout:     15 * time.Second,
@@ -98,6 +96,9 @@ func (c *Config) Validate() error {
 		case slices.Contains(c.Topics[:i], t):
 			fail(key, "duplicate topic")
 		}
+	}
+	if !c.Start.At.IsZero() && c.Start.At.UnixMilli() < 0 {
+		fail("start", "invalid timestamp: must not be before 1970")
 	}
 	if c.Group == "" {
 		fail("group", "must not be empty")
@@ -133,38 +134,15 @@ func (c *Config) heartbeat() time.Duration {
 }
 
 // A Start says where to start in a partition without a committed offset.
-type Start struct {
-	At int64 // kafka.Earliest, kafka.Latest, or Unix milliseconds
-}
+type Start = connect.Start
 
-const timestampPrefix = "timestamp:"
-
-// UnmarshalText parses earliest, latest and timestamp:<RFC 3339>.
-func (s *Start) UnmarshalText(text []byte) error {
-	switch t := string(text); {
-	case t == "earliest":
-		s.At = kafka.Earliest
-	case t == "latest":
-		s.At = kafka.Latest
-	case strings.HasPrefix(t, timestampPrefix):
-		at, err := time.Parse(time.RFC3339, t[len(timestampPrefix):])
-		if err != nil || at.UnixMilli() < 0 {
-			return errors.New(`invalid timestamp: must have the form "timestamp:2026-11-01T00:00:00Z"`)
-		}
-		s.At = at.UnixMilli()
-	default:
-		return errors.New(`must be "earliest", "latest" or "timestamp:2026-11-01T00:00:00Z"`)
+// startAt returns Start as an argument of [kafka.Client.Offset].
+func (c *Config) startAt() int64 {
+	switch {
+	case c.Start.Latest:
+		return kafka.Latest
+	case c.Start.At.IsZero():
+		return kafka.Earliest
 	}
-	return nil
-}
-
-// MarshalText returns the text that UnmarshalText parses.
-func (s Start) MarshalText() ([]byte, error) {
-	switch s.At {
-	case kafka.Earliest:
-		return []byte("earliest"), nil
-	case kafka.Latest:
-		return []byte("latest"), nil
-	}
-	return []byte(timestampPrefix + time.UnixMilli(s.At).UTC().Format(time.RFC3339Nano)), nil
+	return c.Start.At.UnixMilli()
 }

@@ -189,7 +189,7 @@ func TestStart(t *testing.T) {
 	f("latest", 74)
 	f("timestamp:2026-11-01T00:00:00Z", 74)
 	cfg := quick(conn, "in")
-	cfg.Group, cfg.Start = "time", Start{At: 51}
+	cfg.Group, cfg.Start = "time", Start{At: time.UnixMilli(51)}
 	out := &kafkatest.Collector{T: t}
 	_, run := start(t, cfg, out)
 	kafkatest.Until(t, "the records after a time", func() bool { return out.Count() == 24 })
@@ -201,7 +201,7 @@ func TestStart(t *testing.T) {
 	// restart.
 	kafkatest.Fill(t, client, "in", 1, 74, 100)
 	cfg = quick(conn, "in")
-	cfg.Group, cfg.Start = "latest", Start{At: kafka.Latest}
+	cfg.Group, cfg.Start = "latest", Start{Latest: true}
 	out = &kafkatest.Collector{T: t}
 	_, run = start(t, cfg, out)
 	kafkatest.Until(t, "the records written since", func() bool { return out.Count() == 26 })

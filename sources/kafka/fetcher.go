@@ -131,6 +131,6 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 	if f.beyond++; err != nil || f.offset <= last || f.beyond < patience {
 		return false
 	}
-	to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.Start.At)
+	to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.startAt())
 	return err == nil && f.send(ctx, &change{what: ended, log: f.log, from: f.offset, end: last, to: to, epoch: -1})
 }

@@ -88,7 +88,7 @@ func (p *partition) locate(ctx context.Context) (offset int64, note string, err 
 	p.set(now, was.Epoch)
 	offset = p.assigned.Offset
 	if offset < 0 {
-		at := p.s.cfg.Start.At
+		at := p.s.cfg.startAt()
 		if offset, err = p.s.client.Offset(ctx, p.topic, p.id, at); err == nil && at != kafka.Earliest {
 			_, err = p.m.commit(ctx, []commitment{{p: p, lane: p.lane, offset: offset}})
 		}
@@ -112,7 +112,7 @@ func (p *partition) compare(ctx context.Context, was, now kafka.Log, position in
 	case !was.Known() || !now.Known():
 		return nil, nil
 	case was.ID != now.ID:
-		to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.Start.At)
+		to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.startAt())
 		return &change{what: recreated, was: was.ID, log: now, from: position, to: to, epoch: -1}, err
 	case epoch < 0 || now.Epoch <= was.Epoch:
 		return nil, nil

@@ -34,10 +34,6 @@ const leastAckWait = 10 * time.Second
 // Warnings returns suboptimal settings that Open or CheckConnect found.
 func (s *jetStream) Warnings() []string { return s.warnings }
 
-// MessageLimit returns the maximum size of a message in the stream that Open or
-// CheckConnect has found, or 0.
-func (s *jetStream) MessageLimit() int { return s.limit }
-
 // warn returns the suboptimal settings of the consumer.
 func (s *jetStream) warn(i *client.ConsumerInfo) (list []string) {
 	edit := fmt.Sprintf("nats consumer edit %s %s", s.cfg.Stream, s.cfg.Durable)

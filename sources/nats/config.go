@@ -56,6 +56,9 @@ type JetStreamConfig struct {
 	Delays bool `yaml:"-"`
 }
 
+// A Start says where a new consumer starts.
+type Start = connect.Start
+
 // A Consumer holds the settings of the durable consumer. An existing consumer
 // keeps the settings that are not set here; a new one gets the defaults given
 // here.

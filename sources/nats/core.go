@@ -16,10 +16,9 @@ import (
 // at most once. It implements neither engine.Committer nor engine.Acker:
 // there is nothing to acknowledge.
 type core struct {
-	cfg   CoreConfig
-	limit int // of a message, by CheckConnect; 0: unknown
-	rt    engine.Runtime
-	conn  atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
+	cfg CoreConfig
+	rt  engine.Runtime
+	client.Link
 
 	received atomic.Int64
 	mu       sync.Mutex
@@ -33,20 +32,19 @@ func NewCore(cfg CoreConfig) (engine.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats source: %w", err)
 	}
-	return &core{cfg: cfg}, nil
+	s := &core{cfg: cfg, Link: client.Link{Config: cfg.NATS}}
+	s.Config.Buffer = cfg.Pending.Messages
+	return s, nil
 }
 
 // Open implements [engine.Source]. It subscribes: messages published from then
 // on are read.
 func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
-	cfg := s.cfg.NATS
-	cfg.Buffer = s.cfg.Pending.Messages
-	conn, err := client.Connect(ctx, cfg)
-	if err != nil {
+	s.rt = rt
+	if err := s.Link.Open(ctx); err != nil {
 		return err
 	}
-	s.rt = rt
-	s.conn.Store(conn)
+	conn := s.Conn()
 	for _, subject := range s.cfg.Subjects {
 		sub, err := conn.Subscribe(subject, s.cfg.Queue, s.cfg.Pending.Messages, int(s.cfg.Pending.Bytes))
 		if err != nil {
@@ -58,21 +56,6 @@ func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 	}
 	return conn.Flush(ctx)
 }
-
-// CheckConnect connects and disconnects. It must not be called on a source that
-// was opened.
-func (s *core) CheckConnect(ctx context.Context) error {
-	conn, err := client.Connect(ctx, s.cfg.NATS)
-	if err == nil {
-		s.limit = conn.MaxPayload()
-		conn.Close()
-	}
-	return err
-}
-
-// MessageLimit returns the maximum size of a message that CheckConnect has
-// found, or 0.
-func (s *core) MessageLimit() int { return s.limit }
 
 // Run implements [engine.Source].
 func (s *core) Run(ctx context.Context) error {
@@ -213,22 +196,6 @@ func (s *core) ended(sub *client.Subscription) {
 			return
 		}
 	}
-}
-
-// Close implements [engine.Source].
-func (s *core) Close(context.Context) error {
-	if conn := s.conn.Load(); conn != nil {
-		conn.Close()
-	}
-	return nil
-}
-
-// Health implements [engine.Healther].
-func (s *core) Health() error {
-	if conn := s.conn.Load(); conn != nil {
-		return conn.Health()
-	}
-	return client.ErrDown
 }
 
 // Interface guards.

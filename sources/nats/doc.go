@@ -46,7 +46,7 @@
 //
 // # Files
 //
-//	config.go, start.go, check.go                 settings; where to begin; what is checked at
+//	config.go, check.go                           settings; what is checked at
 //	                                              the start
 //	jetstream.go, reader.go, receipt.go, floor.go JetStream: messages and their acknowledgments
 //	epoch.go, guard.go, gate.go                   a stream that is created again

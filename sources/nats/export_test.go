@@ -2,8 +2,6 @@ package nats
 
 import (
 	"context"
-
-	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
 // Types that external tests need.
@@ -22,11 +20,5 @@ func (s *jetStream) Check() {
 
 // CheckOnce checks stream and consumer once.
 func (s *jetStream) CheckOnce(ctx context.Context) error {
-	return s.inspectNow(ctx, s.conn.Load(), false)
+	return s.inspectNow(ctx, s.Conn(), false)
 }
-
-// Conn returns the connection of an open source.
-func (s *jetStream) Conn() *client.Conn { return s.conn.Load() }
-
-// Conn returns the connection of an open source.
-func (s *core) Conn() *client.Conn { return s.conn.Load() }

@@ -15,11 +15,11 @@ func (s *jetStream) Stats() stats {
 		Received: c.received.Load(), Redelivered: c.redelivered.Load(), Acked: c.acked.Load(), Unconfirmed: c.unconfirmed.Load(),
 		Naked: c.naked.Load(), Terminated: c.terminated.Load(), InProgress: c.progress.Load(), Recreated: c.recreated.Load(),
 		Restarted: c.unknown.Load(), Streams: c.streams.Load(), Gaps: c.gaps.Load(), Doubts: c.doubts.Load(),
-		Pending: c.pending.Load(), AckPending: c.ackPending.Load(), InFlight: s.inFlight(), Reconnects: reconnects(s.conn.Load()),
+		Pending: c.pending.Load(), AckPending: c.ackPending.Load(), InFlight: s.inFlight(), Reconnects: s.Reconnects(),
 	}
 }
 
 // Stats returns the current figures.
 func (s *core) Stats() stats {
-	return stats{Received: s.received.Load(), Dropped: s.dropped(), Reconnects: reconnects(s.conn.Load())}
+	return stats{Received: s.received.Load(), Dropped: s.dropped(), Reconnects: s.Reconnects()}
 }

@@ -53,7 +53,7 @@ func (s *jetStream) guard(ctx context.Context) {
 // and opens the gate if all is well. It reports whether the gate is open.
 func (s *jetStream) inspect(ctx context.Context) bool {
 	shut, shuts := s.gate.state()
-	conn := s.conn.Load()
+	conn := s.Conn()
 	if !conn.Up() || s.next.Load() != nil {
 		return !shut
 	}
@@ -195,7 +195,7 @@ func (s *jetStream) want() client.Consumer {
 	c := &s.cfg.Consumer
 	return client.Consumer{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Filters: c.FilterSubjects,
-		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, Start: s.cfg.Start.start(),
+		AckWait: c.AckWait, MaxAckPending: c.MaxAckPending, Start: client.Start{New: s.cfg.Start.Latest, Time: s.cfg.Start.At},
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 		return err
 	}
 	s.durability = append(stream.DurabilityWarnings(), stream.LimitWarnings()...)
-	s.limit = conn.MessageLimit(&stream)
+	s.Limit = conn.MessageLimit(&stream)
 	if err := checkFilters(&stream, s.cfg.Consumer.FilterSubjects); err != nil {
 		return err
 	}

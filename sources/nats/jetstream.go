@@ -18,10 +18,10 @@ import (
 // A jetStream is a source that reads a stream. It implements [engine.Source]
 // and [engine.Acker].
 type jetStream struct {
-	cfg  JetStreamConfig
-	log  *slog.Logger
-	rt   engine.Runtime
-	conn atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
+	cfg JetStreamConfig
+	log *slog.Logger
+	rt  engine.Runtime
+	client.Link
 
 	epoch  atomic.Pointer[epoch]
 	next   atomic.Pointer[epoch] // the stream that has taken the name, until Run has ended the lane
@@ -33,7 +33,6 @@ type jetStream struct {
 
 	warnings   []string
 	durability []string // additional warnings of CheckConnect
-	limit      int      // of a message; 0: unknown
 	pull       atomic.Pointer[client.Pull]
 	nak        []byte
 	later      []byte // requests a delayed message again
@@ -54,7 +53,7 @@ func NewJetStream(cfg JetStreamConfig) (engine.Source, error) {
 		return nil, fmt.Errorf("jetstream source: %w", err)
 	}
 	s := &jetStream{
-		cfg: cfg, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), later: client.NakDelay(max(cfg.NakDelay, leastDelay)), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
+		cfg: cfg, Link: client.Link{Config: cfg.NATS}, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), later: client.NakDelay(max(cfg.NakDelay, leastDelay)), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -69,12 +68,11 @@ const leastDelay = 250 * time.Millisecond
 
 // Open implements [engine.Source].
 func (s *jetStream) Open(ctx context.Context, rt engine.Runtime) error {
-	conn, err := client.Connect(ctx, s.cfg.NATS)
-	if err != nil {
+	s.rt = rt
+	if err := s.Link.Open(ctx); err != nil {
 		return err
 	}
-	s.rt = rt
-	s.conn.Store(conn)
+	conn := s.Conn()
 	if err := s.look(ctx, conn, s.cfg.Consumer.Create); err != nil {
 		return err
 	}
@@ -121,9 +119,9 @@ func (s *jetStream) Run(ctx context.Context) error {
 
 // session reads one stream.
 func (s *jetStream) session(ctx context.Context) error {
-	pull, err := s.conn.Load().NewPull(client.PullConfig{
+	pull, err := s.Conn().NewPull(client.PullConfig{
 		Stream: s.cfg.Stream, Durable: s.cfg.Durable, Info: *s.info.Load(),
-		Messages: s.cfg.Prefetch.Messages, Bytes: max(int(s.cfg.Prefetch.Bytes), 4*s.conn.Load().MaxPayload()),
+		Messages: s.cfg.Prefetch.Messages, Bytes: max(int(s.cfg.Prefetch.Bytes), 4*s.Conn().MaxPayload()),
 		Expires: 30 * time.Second, Heartbeat: heartbeat, Gone: s.suspect,
 	})
 	if err != nil {
@@ -216,7 +214,7 @@ func (s *jetStream) resolve(b *engine.Batch) *receipt {
 
 // answer sends a reply to each message and adds the number sent to sent.
 func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
-	n, conn := 0, s.conn.Load()
+	n, conn := 0, s.Conn()
 	for _, ref := range refs {
 		if conn.Publish(ref, text) == nil {
 			n++
@@ -249,7 +247,7 @@ func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 		var lost counters
 		s.answer(refs[:last], client.Ack, &lost.acked)
 		one, stop := context.WithTimeout(ctx, confirmTimeout)
-		err := s.conn.Load().Request(one, refs[last], client.Ack)
+		err := s.Conn().Request(one, refs[last], client.Ack)
 		stop()
 		if err == nil {
 			s.stats.acked.Add(int64(len(refs)))
@@ -269,7 +267,7 @@ const flushTimeout = 30 * time.Second
 
 // Close implements [engine.Source].
 func (s *jetStream) Close(ctx context.Context) error {
-	conn := s.conn.Load()
+	conn := s.Conn()
 	if conn == nil {
 		return nil
 	}
@@ -300,11 +298,7 @@ func (s *jetStream) Close(ctx context.Context) error {
 
 // Health implements [engine.Healther].
 func (s *jetStream) Health() error {
-	conn := s.conn.Load()
-	if conn == nil {
-		return client.ErrDown
-	}
-	if err := conn.Health(); err != nil {
+	if err := s.Link.Health(); err != nil {
 		return err
 	}
 	if err := s.outage.Err(); err != nil {

@@ -50,7 +50,7 @@ func (s *jetStream) putAway(ctx context.Context, of *epoch, m *client.Msg, meta 
 	out.Header["Nats-Msg-Id"] = []string{s.laneID(of) + "/" + strconv.FormatUint(meta.Stream, 10) + "/poison"}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return s.conn.Load().Store(ctx, &out)
+	return s.Conn().Store(ctx, &out)
 }
 
 // sourceHeader is the header with the origin of a message, as the sinks write

@@ -115,7 +115,7 @@ func (s *jetStream) atEnd(ctx context.Context) bool {
 	if !s.cfg.UntilEOF {
 		return false
 	}
-	i, err := s.conn.Load().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable)
+	i, err := s.Conn().ConsumerState(ctx, s.cfg.Stream, s.cfg.Durable)
 	return err == nil && i.Pending == 0 && i.AckPending == 0
 }
 
@@ -316,7 +316,7 @@ func (r *reader) sweep(m *heldMsg) {
 
 // report reports m as in progress if that is due.
 func (r *reader) report(m *heldMsg, now time.Time) {
-	if r.s.due(m.since, m.touched, now) && r.s.conn.Load().Publish(m.Reply, client.InProgress) == nil {
+	if r.s.due(m.since, m.touched, now) && r.s.Conn().Publish(m.Reply, client.InProgress) == nil {
 		m.touched = now
 		r.s.stats.progress.Add(1)
 	}
@@ -362,8 +362,8 @@ func (r *reader) stop() error {
 	r.s.answer(refs, client.Nak, &r.s.stats.naked)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if r.s.conn.Load().Up() {
-		_ = r.s.conn.Load().Flush(ctx) // Close flushes again and reports the error
+	if r.s.Conn().Up() {
+		_ = r.s.Conn().Flush(ctx) // Close flushes again and reports the error
 	}
 	return err
 }

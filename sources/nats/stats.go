@@ -30,14 +30,6 @@ func (s *jetStream) inFlight() (n int) {
 	return n
 }
 
-// reconnects returns how often conn, which may be nil, was restored.
-func reconnects(conn *client.Conn) int64 {
-	if conn == nil {
-		return 0
-	}
-	return conn.Reconnects()
-}
-
 // Metrics emits the metrics of the source: its lag, and the messages that were
 // not simply acknowledged once.
 func (s *jetStream) Metrics(emit metric.Emit) {
@@ -46,7 +38,6 @@ func (s *jetStream) Metrics(emit metric.Emit) {
 	one := func(as metric.Int, name, help string, n int64) {
 		as(name, help, n, "stream", s.cfg.Stream, "consumer", s.cfg.Durable)
 	}
-	conn := s.conn.Load()
 	gauge("source_lag_records", lagHelp, int64(st.pending.Load()), "group", s.cfg.Durable, "topic", s.cfg.Stream, "partition", "")
 	one(gauge, "source_ack_pending", "Messages delivered to any instance and not acknowledged, updated every 10 s.", int64(st.ackPending.Load()))
 	one(gauge, "source_inflight_messages", "Messages delivered to this instance and not acknowledged.", int64(s.inFlight()))
@@ -57,7 +48,7 @@ func (s *jetStream) Metrics(emit metric.Emit) {
 	one(count, "source_naks_total", "Messages returned to the server: unprocessed, or delayed by dedupe.", st.naked.Load())
 	one(count, "source_poison_total", "Messages terminated because they were delivered too often.", st.terminated.Load())
 	one(count, "source_in_progress_total", "In-progress reports sent for messages.", st.progress.Load())
-	count("source_reconnects_total", reconnectsHelp, reconnects(conn))
+	count("source_reconnects_total", reconnectsHelp, s.Reconnects())
 	for _, r := range []struct {
 		start string
 		n     int64
@@ -68,7 +59,7 @@ func (s *jetStream) Metrics(emit metric.Emit) {
 	count("source_unread_deleted_total", "Messages deleted from the stream before the consumer could read them.", st.gaps.Load(), "stream", s.cfg.Stream)
 	count("source_unread_deleted_possible_total", "Sequences deleted from the stream that the consumer had not reached. Some of their messages may have matched its filter.", st.doubts.Load(), "stream", s.cfg.Stream)
 	failing := 0.0
-	if conn != nil && s.Health() != nil {
+	if s.Conn() != nil && s.Health() != nil {
 		failing = 1
 	}
 	emit("source_failing", "1 if the source cannot read now (see /readyz for the reason), else 0.", metric.Gauge, failing)
@@ -107,5 +98,5 @@ func (s *core) Metrics(emit metric.Emit) {
 	count, _ := metric.Of(emit)
 	count("source_messages_total", messagesHelp, s.received.Load())
 	count("source_dropped_total", "Messages dropped after they arrived, because the pending limits were reached.", s.dropped(), "reason", "slow-consumer")
-	count("source_reconnects_total", reconnectsHelp, reconnects(s.conn.Load()))
+	count("source_reconnects_total", reconnectsHelp, s.Reconnects())
 }

@@ -152,15 +152,27 @@ func (l *library) limit(ctx context.Context, more time.Duration) (context.Contex
 	return context.WithTimeout(ctx, l.conn.RequestTimeout+more)
 }
 
-// Topics implements Client.
-func (l *library) Topics(ctx context.Context, names []string, create bool) ([]Topic, error) {
+// roundTrip sends a request and returns its answer.
+func roundTrip[T protocol.Message](ctx context.Context, l *library, r protocol.Message) (answer T, err error) {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
-	m, err := l.transport.RoundTrip(ctx, l.addr, &metadata.Request{TopicNames: names, AllowAutoTopicCreation: create})
+	m, err := l.transport.RoundTrip(ctx, l.addr, r)
 	if err != nil {
-		return nil, l.explain(err)
+		return answer, l.explain(err)
 	}
-	res := m.(*metadata.Response)
+	answer, ok := m.(T)
+	if !ok {
+		return answer, errAnswer
+	}
+	return answer, nil
+}
+
+// Topics implements Client.
+func (l *library) Topics(ctx context.Context, names []string, create bool) ([]Topic, error) {
+	res, err := roundTrip[*metadata.Response](ctx, l, &metadata.Request{TopicNames: names, AllowAutoTopicCreation: create})
+	if err != nil {
+		return nil, err
+	}
 	topics := make([]Topic, len(names))
 	for i, name := range names {
 		topics[i] = Topic{Name: name, Err: UnknownTopic}
@@ -192,18 +204,15 @@ const maxPartitions = 20_000
 
 // Offset implements Client.
 func (l *library) Offset(ctx context.Context, topic string, partition int, at int64) (int64, error) {
-	ctx, cancel := l.limit(ctx, 0)
-	defer cancel()
-	m, err := l.transport.RoundTrip(ctx, l.addr, &listoffsets.Request{
+	r, err := roundTrip[*listoffsets.Response](ctx, l, &listoffsets.Request{
 		ReplicaID: -1,
 		Topics: []listoffsets.RequestTopic{{Topic: topic, Partitions: []listoffsets.RequestPartition{
 			{Partition: int32(partition), CurrentLeaderEpoch: noEpoch, Timestamp: at},
 		}}},
 	})
 	if err != nil {
-		return 0, l.explain(err)
+		return 0, err
 	}
-	r := m.(*listoffsets.Response)
 	if len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
 		return 0, errAnswer
 	}
@@ -238,19 +247,16 @@ func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error 
 
 // Produce implements Client.
 func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) error {
-	ctx, cancel := l.limit(ctx, 0)
-	defer cancel()
-	m, err := l.transport.RoundTrip(ctx, l.addr, &rawproduce.Request{
+	r, err := roundTrip[*produce.Response](ctx, l, &rawproduce.Request{
 		Acks: int16(kgo.RequireAll), Timeout: int32(l.conn.RequestTimeout.Milliseconds() / 2), // the rest is for the way
 		Topics: []rawproduce.RequestTopic{{Topic: topic, Partitions: []rawproduce.RequestPartition{
 			{Partition: int32(partition), RecordSet: protocol.RawRecordSet{Reader: bytes.NewReader(batch)}},
 		}}},
 	})
 	if err != nil {
-		return l.explain(err)
+		return err
 	}
-	r, ok := m.(*produce.Response)
-	if !ok || len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
+	if len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
 		return errAnswer
 	}
 	p := &r.Topics[0].Partitions[0]

@@ -31,14 +31,12 @@ func (g *Generation) Commit(ctx context.Context, offsets []Assignment) error {
 			PartitionIndex: int32(a.Partition), CommittedOffset: a.Offset, CommittedLeaderEpoch: a.Epoch, CommittedMetadata: a.Note,
 		})
 	}
-	ctx, cancel := g.l.limit(ctx, 0)
-	defer cancel()
-	m, err := g.l.transport.RoundTrip(ctx, g.l.addr, r)
+	answer, err := roundTrip[*offsetcommit.Response](ctx, g.l, r)
 	if err != nil {
-		return g.l.explain(err)
+		return err
 	}
 	left := len(offsets)
-	for _, t := range m.(*offsetcommit.Response).Topics {
+	for _, t := range answer.Topics {
 		for _, p := range t.Partitions {
 			if p.ErrorCode != 0 {
 				return g.l.explain(Code(p.ErrorCode))
@@ -71,13 +69,10 @@ func (g *Group) Notes(ctx context.Context, list []Assignment) error {
 		r.Topics[t].PartitionIndexes = append(r.Topics[t].PartitionIndexes, int32(a.Partition))
 		asked[partition{a.Topic, int32(a.Partition)}] = a
 	}
-	ctx, cancel := g.l.limit(ctx, 0)
-	defer cancel()
-	m, err := g.l.transport.RoundTrip(ctx, g.l.addr, r)
+	answer, err := roundTrip[*offsetfetch.Response](ctx, g.l, r)
 	if err != nil {
-		return g.l.explain(err)
+		return err
 	}
-	answer := m.(*offsetfetch.Response)
 	if answer.ErrorCode != 0 {
 		return g.l.explain(Code(answer.ErrorCode))
 	}

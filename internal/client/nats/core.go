@@ -10,6 +10,8 @@ import (
 	"time"
 
 	client "github.com/nats-io/nats.go"
+
+	"github.com/urlfold/urlfold/config/connect"
 )
 
 // Unique returns a globally unique string.
@@ -29,6 +31,63 @@ func (c *Conn) Store(ctx context.Context, m *Msg) error {
 		err = errAnswer
 	}
 	return err
+}
+
+// A Link is the connection of a source or a sink, which may be asked for its state before
+// it is opened.
+type Link struct {
+	Config connect.NATS
+	conn   atomic.Pointer[Conn] // nil before Open
+	Limit  int                  // of a message; 0: unknown
+}
+
+// Open connects.
+func (l *Link) Open(ctx context.Context) error {
+	conn, err := Connect(ctx, l.Config)
+	if err == nil {
+		l.conn.Store(conn)
+	}
+	return err
+}
+
+// Conn returns the connection, or nil before Open.
+func (l *Link) Conn() *Conn { return l.conn.Load() }
+
+// CheckConnect connects and disconnects. It does not require Open.
+func (l *Link) CheckConnect(ctx context.Context) error {
+	conn, err := Connect(ctx, l.Config)
+	if err == nil {
+		l.Limit = conn.MaxPayload()
+		conn.Close()
+	}
+	return err
+}
+
+// MessageLimit returns Limit.
+func (l *Link) MessageLimit() int { return l.Limit }
+
+// Health returns nil, or why there is no connection, or what the server has refused.
+func (l *Link) Health() error {
+	if conn := l.Conn(); conn != nil {
+		return conn.Health()
+	}
+	return ErrDown
+}
+
+// Reconnects returns how often the connection was restored.
+func (l *Link) Reconnects() int64 {
+	if conn := l.Conn(); conn != nil {
+		return conn.Reconnects()
+	}
+	return 0
+}
+
+// Close disconnects.
+func (l *Link) Close(context.Context) error {
+	if conn := l.Conn(); conn != nil {
+		conn.Close()
+	}
+	return nil
 }
 
 // A Subscription is a core NATS subscription.

@@ -265,15 +265,24 @@ func (id Identity) check(dir string, want Identity) error {
 	if want == nil || maps.Equal(id, want) {
 		return nil
 	}
-	names := maps.Clone(id)
-	maps.Copy(names, want)
 	var diffs []string
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if id[name] != want[name] {
-			diffs = append(diffs, fmt.Sprintf("%s %q instead of %q", name, id[name], want[name]))
-		}
+	for _, name := range id.Differs(want) {
+		diffs = append(diffs, fmt.Sprintf("%s %q instead of %q", name, id[name], want[name]))
 	}
 	return fmt.Errorf("%s: %w: it has %s", dir, ErrIdentity, strings.Join(diffs, ", "))
+}
+
+// Differs returns the names of the properties in which two identities differ, in order.
+func (id Identity) Differs(other Identity) (names []string) {
+	all := Identity{}
+	maps.Copy(all, id)
+	maps.Copy(all, other)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if id[name] != other[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // ErrIdentity is matched by the errors about a set with another identity.

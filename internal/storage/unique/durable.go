@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -80,13 +79,9 @@ func CheckIdentity(store *checkpoint.Store, id keyset.Identity) error {
 
 // Differences describes how an identity differs from the one before.
 func Differences(before, now keyset.Identity) string {
-	names := maps.Clone(before)
-	maps.Copy(names, now)
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if before[name] != now[name] {
-			list = append(list, fmt.Sprintf("%s was %q and is %q", name, before[name], now[name]))
-		}
+	for _, name := range before.Differs(now) {
+		list = append(list, fmt.Sprintf("%s was %q and is %q", name, before[name], now[name]))
 	}
 	return strings.Join(list, ", ")
 }

@@ -1,14 +1,13 @@
-package nats
+package connect
 
 import (
 	"errors"
 	"strings"
 	"time"
-
-	client "github.com/urlfold/urlfold/internal/client/nats"
 )
 
-// A Start says where a new consumer starts. The zero Start is earliest.
+// A Start says where a source of a broker starts that has no stored position. The zero
+// Start is earliest.
 type Start struct {
 	Latest bool
 	At     time.Time // if not zero
@@ -45,6 +44,3 @@ func (s Start) MarshalText() ([]byte, error) {
 	}
 	return []byte(timestampPrefix + s.At.UTC().Format(time.RFC3339Nano)), nil
 }
-
-// start converts s to the type of the client.
-func (s Start) start() client.Start { return client.Start{New: s.Latest, Time: s.At} }
