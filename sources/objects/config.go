@@ -6,6 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
+	sqsclient "github.com/urlfold/urlfold/internal/client/sqs"
 	"github.com/urlfold/urlfold/internal/storage/objects/s3"
 	"github.com/urlfold/urlfold/sources/file"
 	"github.com/urlfold/urlfold/sources/nats"
@@ -18,6 +19,9 @@ type Config struct {
 
 	// A JetStream stream with references to objects.
 	JetStream JetStream `yaml:"jetstream"`
+	// A queue of Amazon SQS with references to objects. It is used with the
+	// credentials for the store.
+	SQS SQS `yaml:"sqs"`
 
 	// How to handle the records of a damaged compressed object: as on_damage of
 	// the file source. The dead letter gets a reference to the object in any case.
@@ -58,12 +62,33 @@ type JetStream struct {
 	Domain string `yaml:"domain"`
 }
 
+// An SQS is a queue of Amazon SQS.
+type SQS struct {
+	// URL of the queue, such as https://sqs.eu-west-1.amazonaws.com/111122223333/logs.
+	URL string `yaml:"url,required"`
+	// How long after a crash another instance gets a message; while an object is
+	// read, the source extends it. SQS allows 12 hours in all: an object that takes
+	// longer may be read by two instances.
+	VisibilityTimeout time.Duration `yaml:"visibility_timeout" min:"3s" max:"12h"`
+
+	wait time.Duration // how long SQS waits for a message; 0 in tests
+}
+
+// Validate returns the error in c, a [field.Error].
+func (c *SQS) Validate() error {
+	if err := sqsclient.Check(c.URL); err != nil {
+		return &field.Error{Field: "url", Err: err}
+	}
+	return nil
+}
+
 // Default returns the default values.
 func Default() Config {
 	f := file.DefaultSettings()
 	return Config{
 		OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery, Limits: f.Limits, Inflate: f.Inflate,
 		ForgetAfter: 24 * time.Hour, Readers: f.Readers, MaxDeliveries: 10,
+		SQS:       SQS{VisibilityTimeout: 90 * time.Second, wait: pollWait},
 		JetStream: JetStream{NATS: connect.DefaultNATS(), Consumer: nats.Consumer{Create: true}},
 	}
 }
@@ -71,8 +96,8 @@ func Default() Config {
 // Validate returns the joined errors in c, each a [field.Error].
 func (c *Config) Validate() error {
 	var errs []error
-	if c.JetStream.Stream == "" {
-		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("required: it is the queue")})
+	if (c.JetStream.Stream == "") == (c.SQS.URL == "") {
+		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("exactly one of jetstream and sqs is required: it is the queue"), With: []string{"sqs"}})
 	}
 	if _, err := s3.Of(c.S3, func(string) string { return "" }); err != nil {
 		errs = append(errs, &field.Error{Field: "endpoint", Err: err})

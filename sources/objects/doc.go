@@ -27,7 +27,7 @@
 //	source.go                  messages in progress, from delivery to acknowledgment
 //	deadletter.go              objects that cannot be read
 //	message.go                 what a message says
-//	jetstream.go               the queues
+//	jetstream.go, sqs.go       the queues
 //
 // Not covered by the stability page.
 package objects

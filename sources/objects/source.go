@@ -105,7 +105,7 @@ const slotsPerReader = 16
 // New returns a source for c. Of env, it takes everything but the settings and
 // the objects. New does not connect.
 func New(c Config, env file.WatchConfig) (engine.Source, error) {
-	if err := errors.Join(c.Validate(), c.JetStream.Validate()); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	s := &source{
@@ -116,6 +116,9 @@ func New(c Config, env file.WatchConfig) (engine.Source, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.queue = &jetStream{cfg: c.JetStream, log: s.log}
+	if c.SQS.URL != "" {
+		s.queue = &sqs{cfg: c.SQS, store: c.S3}
+	}
 	s.outage = logging.NewOutage(s.log, "read failed, retrying", "read recovered", "queue", s.queue.name())
 	s.away = logging.NewOutage(s.log, "read failed, retrying", "read recovered", "queue", "the bucket of an object")
 	env.Settings, env.UntilEOF = c.files(), false
