@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
-// exposed returns the metrics that the examples, and a source of core NATS, show
+// exposed returns the metrics in which promlint finds nothing wrong and that the examples, and a source of core NATS, show
 // while they run, each with its labels, and their helps.
 func exposed(t *testing.T) (all map[string]map[string]bool, help map[string]string) {
 	t.Helper()
@@ -33,12 +34,17 @@ func exposed(t *testing.T) (all map[string]map[string]bool, help map[string]stri
 	core.untilReady()
 	all, help = map[string]map[string]bool{}, map[string]string{}
 	for _, p := range []*process{analytics, crawler, logs, core} {
+		var text string
 		p.until("the metrics of the partition", func() bool {
-			_, text := p.get("/metrics")
+			_, text = p.get("/metrics")
 			addMetrics(all, text)
 			maps.Copy(help, helps(text))
 			return p != analytics || all["urlfold_source_lag_records"] != nil
 		})
+		found, err := promlint.New(strings.NewReader(text)).Lint()
+		if err != nil || len(found) > 0 {
+			t.Errorf("promlint: %v, %v", found, err)
+		}
 	}
 	return all, help
 }
