@@ -129,68 +129,69 @@ const byPolicy = "policy"
 
 // ruleTable describes each rule.
 var ruleTable = [numRules]struct {
-	name    string
-	clause  string    // the clause of a standard that permits it, or byPolicy
-	chosen  standards // standards whose profiles may choose it
-	always  standards // standards whose parser always applies it
-	level   levels
-	stage   stage
-	example [2]string
+	name   string
+	clause string    // the clause of a standard that permits it, or byPolicy
+	chosen standards // standards whose profiles may choose it
+	always standards // standards whose parser always applies it
+	level  levels
+	stage  stage
+	before string // an example
+	after  string
 }{
-	ruleTrim:             {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{" http://h/", "http://h/"}},
-	ruleTabs:             {"tabs", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{"http://h/a\tb", "http://h/ab"}},
-	ruleResolve:          {"resolve", "RFC 3986 §5.2, URL Standard §4.4", 0, byRFC | byWHATWG, atNorm, stageParse, [2]string{"../b", "http://h/b"}},
-	ruleMatch:            {"match", "the program that the profile matches", 0, byMatch, atNorm, stageParse, [2]string{"http://H.example/b", "example,H,//http:/b"}},
-	ruleAuthoritySlashes: {"auth-slashes", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{`http:\\h/`, "http://h/"}},
-	ruleHostDecode:       {"host-decode", "URL Standard §3.5", 0, byWHATWG, atNorm, stageParse, [2]string{"http://%68/", "http://h/"}},
-	ruleIPv4:             {"host-ip4", "URL Standard §3.5", 0, byWHATWG, atNorm | atK2, stageParse, [2]string{"http://0x7f.1/", "http://127.0.0.1/"}},
-	ruleBackslash:        {"backslash", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{`http://h/a\b`, "http://h/a/b"}},
-	ruleDriveLetter:      {"drive-letter", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"file:///C|/a", "file:///C:/a"}},
-	rulePathRoot:         {"path-root", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"file:a", "file:///a"}},
-	ruleCharset:          {"q-charset", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"http://h/?\u00fc", "http://h/?%FC"}},
-	ruleMalformed:        {"malformed-encode", "RFC 3986 §2.4", 0, byRFC, atNorm, stageEscapes, [2]string{"http://h/%zz", "http://h/%25zz"}},
+	ruleTrim:             {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, " http://h/", "http://h/"},
+	ruleTabs:             {"tabs", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, "http://h/a\tb", "http://h/ab"},
+	ruleResolve:          {"resolve", "RFC 3986 §5.2, URL Standard §4.4", 0, byRFC | byWHATWG, atNorm, stageParse, "../b", "http://h/b"},
+	ruleMatch:            {"match", "the program that the profile matches", 0, byMatch, atNorm, stageParse, "http://H.example/b", "example,H,//http:/b"},
+	ruleAuthoritySlashes: {"auth-slashes", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, `http:\\h/`, "http://h/"},
+	ruleHostDecode:       {"host-decode", "URL Standard §3.5", 0, byWHATWG, atNorm, stageParse, "http://%68/", "http://h/"},
+	ruleIPv4:             {"host-ip4", "URL Standard §3.5", 0, byWHATWG, atNorm | atK2, stageParse, "http://0x7f.1/", "http://127.0.0.1/"},
+	ruleBackslash:        {"backslash", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, `http://h/a\b`, "http://h/a/b"},
+	ruleDriveLetter:      {"drive-letter", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, "file:///C|/a", "file:///C:/a"},
+	rulePathRoot:         {"path-root", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, "file:a", "file:///a"},
+	ruleCharset:          {"q-charset", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, "http://h/?\u00fc", "http://h/?%FC"},
+	ruleMalformed:        {"malformed-encode", "RFC 3986 §2.4", 0, byRFC, atNorm, stageEscapes, "http://h/%zz", "http://h/%25zz"},
 
-	RuleEncodeIllegal:    {"add", "RFC 3986 §2.1, URL Standard §1.3", byRFC, byWHATWG, atNorm | atK2, stageEscapes, [2]string{"http://h/a b", "http://h/a%20b"}},
-	RuleUpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%2f", "http://h/%2F"}},
-	RuleDecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%7Ea", "http://h/~a"}},
-	RuleLowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"HTTP://h/", "http://h/"}},
-	RuleLowerHost:        {"host-lower", "RFC 3986 §6.2.2.1, URL Standard §3.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://H.example/", "http://h.example/"}},
-	RuleRemoveDots:       {"dots", "RFC 3986 §6.2.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://h/a/../b", "http://h/b"}},
-	RuleGuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"a:/..//b", "a:/.//b"}},
+	RuleEncodeIllegal:    {"add", "RFC 3986 §2.1, URL Standard §1.3", byRFC, byWHATWG, atNorm | atK2, stageEscapes, "http://h/a b", "http://h/a%20b"},
+	RuleUpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, atNorm, stageEscapes, "http://h/%2f", "http://h/%2F"},
+	RuleDecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, atNorm, stageEscapes, "http://h/%7Ea", "http://h/~a"},
+	RuleLowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, "HTTP://h/", "http://h/"},
+	RuleLowerHost:        {"host-lower", "RFC 3986 §6.2.2.1, URL Standard §3.5", byRFC, byWHATWG, atNorm, stageSyntax, "http://H.example/", "http://h.example/"},
+	RuleRemoveDots:       {"dots", "RFC 3986 §6.2.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, "http://h/a/../b", "http://h/b"},
+	RuleGuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageSyntax, "a:/..//b", "a:/.//b"},
 
-	RuleDefaultPort:   {"port-def", "RFC 3986 §6.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h:80/", "http://h/"}},
-	RuleEmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h", "http://h/"}},
-	RuleFileLocalhost: {"file-localhost", "RFC 8089 §2, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"file://localhost/x", "file:///x"}},
-	RuleEmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://@h/", "http://h/"}},
-	RuleShortIPv6:     {"host-ip6", "RFC 5952 §4, URL Standard §3.6", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://[0::1]/", "http://[::1]/"}},
-	RuleASCIIDomain:   {"host-uts46", "UTS 46 §4.2, URL Standard §3.3", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://b\u00fccher.example/", "http://xn--bcher-kva.example/"}},
+	RuleDefaultPort:   {"port-def", "RFC 3986 §6.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, "http://h:80/", "http://h/"},
+	RuleEmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, "http://h", "http://h/"},
+	RuleFileLocalhost: {"file-localhost", "RFC 8089 §2, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, "file://localhost/x", "file:///x"},
+	RuleEmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageScheme, "http://@h/", "http://h/"},
+	RuleShortIPv6:     {"host-ip6", "RFC 5952 §4, URL Standard §3.6", byRFC, byWHATWG, atNorm, stageScheme, "http://[0::1]/", "http://[::1]/"},
+	RuleASCIIDomain:   {"host-uts46", "UTS 46 §4.2, URL Standard §3.3", byRFC, byWHATWG, atNorm, stageScheme, "http://b\u00fccher.example/", "http://xn--bcher-kva.example/"},
 
-	RuleRFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
-	RuleDropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://u:p@h/", "http://h/"}},
-	RuleDropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2 | atSurface, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
-	RuleFallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, [2]string{"http://h:x/", "http://h%3Ax/"}},
+	RuleRFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, "http://h/?a|b", "http://h/?a%7Cb"},
+	RuleDropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, "http://u:p@h/", "http://h/"},
+	RuleDropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2 | atSurface, stageDrop, "http://h/a#b", "http://h/a"},
+	RuleFallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, "http://h:x/", "http://h%3Ax/"},
 
-	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h.example./", "http://h.example/"}},
-	rulePathSession: {"psid", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/a;jsessionid=1", "http://h/a"}},
-	ruleHTTPS:       {"https-http", byPolicy, 0, 0, atK2 | atK3, stageK2, [2]string{"https://h/", "http://h/"}},
-	ruleSession:     {"qsid", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?PHPSESSID=1", "http://h/"}},
-	ruleDrop:        {"q-drop", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?utm_source=x&a=1", "http://h/?a=1"}},
-	ruleNoEmpty:     {"q-noempty", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?", "http://h/"}},
-	ruleEq:          {"q-eq", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?a=", "http://h/?a"}},
-	ruleForm:        {"q-form", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?a=%20b", "http://h/?a=+b"}},
-	ruleSort:        {"q-sort-name", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/?b=1&a=2", "http://h/?a=2&b=1"}},
-	ruleOnce:        {"q-once", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?a=1&a=1", "h/?a=1"}},
-	ruleWWW:         {"www-one", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://www.h.example/", "h.example/"}},
-	ruleSlashes:     {"slash-one", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a//b", "h/a/b"}},
-	ruleIndexFile:   {"dirindex", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a/index.html", "h/a"}},
-	ruleTrail:       {"slash-trail", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/a/", "h/a"}},
-	ruleNFC:         {"nfc", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/e%CC%81", "h/%C3%A9"}},
-	ruleLowerPath:   {"lower-path", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/A", "h/a"}},
-	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?A=B", "h/?a=b"}},
+	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, atK2, stageK2, "http://h.example./", "http://h.example/"},
+	rulePathSession: {"psid", byPolicy, 0, 0, atK2, stageK2, "http://h/a;jsessionid=1", "http://h/a"},
+	ruleHTTPS:       {"https-http", byPolicy, 0, 0, atK2 | atK3, stageK2, "https://h/", "http://h/"},
+	ruleSession:     {"qsid", byPolicy, 0, 0, atK2, stageK2, "http://h/?PHPSESSID=1", "http://h/"},
+	ruleDrop:        {"q-drop", byPolicy, 0, 0, atK2, stageK2, "http://h/?utm_source=x&a=1", "http://h/?a=1"},
+	ruleNoEmpty:     {"q-noempty", byPolicy, 0, 0, atK2, stageK2, "http://h/?", "http://h/"},
+	ruleEq:          {"q-eq", byPolicy, 0, 0, atK2, stageK2, "http://h/?a=", "http://h/?a"},
+	ruleForm:        {"q-form", byPolicy, 0, 0, atK2, stageK2, "http://h/?a=%20b", "http://h/?a=+b"},
+	ruleSort:        {"q-sort-name", byPolicy, 0, 0, atK2, stageK2, "http://h/?b=1&a=2", "http://h/?a=2&b=1"},
+	ruleOnce:        {"q-once", byPolicy, 0, 0, atK3, stageK3, "http://h/?a=1&a=1", "h/?a=1"},
+	ruleWWW:         {"www-one", byPolicy, 0, 0, atK3, stageK3, "http://www.h.example/", "h.example/"},
+	ruleSlashes:     {"slash-one", byPolicy, 0, 0, atK3, stageK3, "http://h/a//b", "h/a/b"},
+	ruleIndexFile:   {"dirindex", byPolicy, 0, 0, atK3, stageK3, "http://h/a/index.html", "h/a"},
+	ruleTrail:       {"slash-trail", byPolicy, 0, 0, atK3, stageK3, "http://h/a/", "h/a"},
+	ruleNFC:         {"nfc", byPolicy, 0, 0, atK3, stageK3, "http://h/e%CC%81", "h/%C3%A9"},
+	ruleLowerPath:   {"lower-path", byPolicy, 0, 0, atK3, stageK3, "http://h/A", "h/a"},
+	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, atK3, stageK3, "http://h/?A=B", "h/?a=b"},
 
-	ruleSchemeDrop: {"scheme-drop", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"ftp://h/a", "h/a"}},
-	ruleTemplate:   {"path-template", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"http://h/user/17", "h/user/{int}"}},
-	ruleNames:      {"q-names", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"http://h/?b=1&a=2&b=3", "h/?a&b"}},
+	ruleSchemeDrop: {"scheme-drop", byPolicy, 0, 0, atSurface, stageSurface, "ftp://h/a", "h/a"},
+	ruleTemplate:   {"path-template", byPolicy, 0, 0, atSurface, stageSurface, "http://h/user/17", "h/user/{int}"},
+	ruleNames:      {"q-names", byPolicy, 0, 0, atSurface, stageSurface, "http://h/?b=1&a=2&b=3", "h/?a&b"},
 }
 
 // String returns the name used in output, such as "dots", or "unknown".
@@ -210,7 +211,7 @@ func (r Rule) Clause() string { return ruleTable[r].clause }
 // that applies the rule. A relative URL is resolved against "http://h/a/".
 // Not covered by the stability page.
 func (r Rule) Example() (before, after string) {
-	return ruleTable[r].example[0], ruleTable[r].example[1]
+	return ruleTable[r].before, ruleTable[r].after
 }
 
 // ParseRule returns the rule with the given name. The error is a *NameError.

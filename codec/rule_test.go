@@ -21,7 +21,7 @@ func TestRuleTable(t *testing.T) {
 	last := stagePrepare
 	for r := range AllRules().All() {
 		e := &ruleTable[r]
-		if e.name == "" || seen[e.name] || e.clause == "" || e.example[0] == "" || e.example[1] == "" {
+		if e.name == "" || seen[e.name] || e.clause == "" || e.before == "" || e.after == "" {
 			t.Errorf("rule %d: %+v", r, e)
 		}
 		if got, err := ParseRule(e.name); got != r || err != nil {

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -36,7 +35,7 @@ func (ARCFormat) Unlined() locate.Reader { return ARCReader{} }
 
 // Open implements [locate.Format].
 func (ARCFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	return ARCReader{}, errors.Join(refuseArchiveSettings(c)...)
+	return ARCReader{}, refuseArchiveSettings(c)
 }
 
 // ARCReader reads ARC files. arc_frame.go finds where records end.

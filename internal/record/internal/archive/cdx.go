@@ -33,20 +33,13 @@ func (CDXFormat) Detect(s *locate.Sample) locate.Fit {
 
 // Open implements [locate.Format].
 func (CDXFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	return CDXReader{}, errors.Join(refuseCaptureSettings(c)...)
+	return CDXReader{}, refuseCaptureSettings(c)
 }
 
 // refuseCaptureSettings returns an error for each setting in c that does not
 // apply to indexes of web archives.
-func refuseCaptureSettings(c *locate.Settings) []error {
-	errs := append(c.RefuseFields(), c.RefuseDialect(), c.RefuseReferer())
-	if _, _, ok := c.BaseHost(); ok {
-		errs = append(errs, locate.Wrong("Base", "the base URL cannot contain a field with the format "+c.Format+", whose records have absolute URLs"))
-	}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return errs
+func refuseCaptureSettings(c *locate.Settings) error {
+	return errors.Join(c.RefuseFields(), c.RefuseDialect(), c.RefuseReferer(), c.RefuseBaseHost(", whose records have absolute URLs"), c.RefuseExtend())
 }
 
 // CDXReader reads CDX files.

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -29,7 +28,7 @@ func (CDXJFormat) Detect(s *locate.Sample) locate.Fit {
 
 // Open implements [locate.Format].
 func (CDXJFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	return cdxjReader{}, errors.Join(refuseCaptureSettings(c)...)
+	return cdxjReader{}, refuseCaptureSettings(c)
 }
 
 // cdxjReader reads CDXJ files.

@@ -32,13 +32,13 @@ func (WARCFormat) Unlined() locate.Reader { return WARCReader{} }
 
 // Open implements [locate.Format].
 func (WARCFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	return WARCReader{}, errors.Join(refuseArchiveSettings(c)...)
+	return WARCReader{}, refuseArchiveSettings(c)
 }
 
 // refuseArchiveSettings returns an error for each setting in c that would break
 // the records of a web archive.
-func refuseArchiveSettings(c *locate.Settings) []error {
-	return append(refuseCaptureSettings(c), c.RefuseResizing()...)
+func refuseArchiveSettings(c *locate.Settings) error {
+	return errors.Join(refuseCaptureSettings(c), c.RefuseResizing("parts"))
 }
 
 // WARCReader reads WARC files. warc_frame.go finds where records end.

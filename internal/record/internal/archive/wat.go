@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
@@ -48,7 +47,7 @@ var watEnvelope = []byte(`"Envelope":{`)
 
 // Open implements [locate.Format].
 func (WATFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	return watReader{lists: !c.Render.KeepsRecords()}, errors.Join(refuseArchiveSettings(c)...)
+	return watReader{lists: !c.Render.KeepsRecords()}, refuseArchiveSettings(c)
 }
 
 // watReader reads WAT files. Only WARC-Target-URI can be rewritten, because

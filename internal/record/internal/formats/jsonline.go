@@ -105,8 +105,8 @@ func jsonLineFormats(formats []locate.Format) (all []locate.Format) {
 func (l jsonLineFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	inner := *c
 	inner.Format = l.inner.Name()
-	if c.Render == locate.RenderExtend {
-		return nil, locate.NoRoom()
+	if err := c.RefuseExtend(); err != nil {
+		return nil, err
 	}
 	r, err := l.inner.Open(&inner)
 	return jsonLineReader{jsonLine: l.jsonLine, inner: r}, err

@@ -83,8 +83,8 @@ func mayHoldURL(text []byte) bool {
 func (p prefixedFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	inner := *c
 	inner.Format = p.inner.Name()
-	if c.Render == locate.RenderExtend {
-		return nil, locate.NoRoom()
+	if err := c.RefuseExtend(); err != nil {
+		return nil, err
 	}
 	r, err := p.inner.Open(&inner)
 	return prefixedReader{linePrefix: p.linePrefix, inner: r}, err

@@ -101,7 +101,7 @@ func (j LogFormat) wrapper() wrapper {
 
 // Open implements [locate.Format].
 func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := append(c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true))
+	errs := []error{c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true)}
 	if !j.has(locate.UseReferer) {
 		errs = append(errs, c.RefuseReferer())
 	}

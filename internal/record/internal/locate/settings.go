@@ -211,11 +211,12 @@ var (
 
 // RefuseFields returns an error for each field that c names. Formats whose
 // records have no fields call it.
-func (c *Settings) RefuseFields() (errs []error) {
+func (c *Settings) RefuseFields() error {
+	var errURL error
 	if c.URLField != "" {
-		errs = append(errs, Wrong("URLField", "the format "+c.Format+" has no named fields"))
+		errURL = Wrong("URLField", "the format "+c.Format+" has no named fields")
 	}
-	return append(errs, c.RefuseBaseField())
+	return errors.Join(errURL, c.RefuseBaseField())
 }
 
 // RefuseReferer returns an error if c wants only the referers. Formats that have none
@@ -236,9 +237,12 @@ func (c *Settings) RefuseDialect() error {
 	return About("Dialect", fmt.Errorf("dialects apply only to access logs (backslash only to tables), not to the format %s", c.Format))
 }
 
-// NoRoom returns the error for RenderExtend with a format that cannot hold
-// additional fields.
-func NoRoom() error {
+// RefuseExtend returns an error if c asks to add fields to records. Formats that cannot
+// hold additional fields call it.
+func (c *Settings) RefuseExtend() error {
+	if c.Render != RenderExtend {
+		return nil
+	}
 	return Wrong("Render", "fields can be added only to JSON lines and tables: jsonl, csv, csv-semicolon, csv-pipe and tsv")
 }
 
@@ -247,6 +251,15 @@ func NoRoom() error {
 // is no such schema; every other error ends the job: see record.Worker.Err. A
 // SchemaFunc must be safe for concurrent use.
 type SchemaFunc func(id uint32) (schemas []string, err error)
+
+// RefuseBaseHost returns an error if c wants the host of the base URL from a field. Formats
+// whose records have none call it; why can say more about them.
+func (c *Settings) RefuseBaseHost(why string) error {
+	if _, _, ok := c.BaseHost(); !ok {
+		return nil
+	}
+	return Wrong("Base", "the base URL cannot contain a field with the format "+c.Format+why)
+}
 
 // CheckRequestHost checks that an access-log format can supply the host that
 // c.Base asks for. known says whether its records contain the host of the
@@ -356,11 +369,11 @@ func (c *Settings) RefuseRewriting() error {
 }
 
 // RefuseResizing returns an error for each setting in c that would change the
-// length of a part of a record which the record states.
-func (c *Settings) RefuseResizing() (errs []error) {
-	errs = append(errs, c.RefuseHiding("parts"))
+// length of a part of a record which the record states. parts says what the records consist of.
+func (c *Settings) RefuseResizing(parts string) error {
+	var errTruncate error
 	if c.OnOversize == DispositionTruncate {
-		errs = append(errs, Wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))
+		errTruncate = Wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length")
 	}
-	return errs
+	return errors.Join(c.RefuseHiding(parts), errTruncate)
 }

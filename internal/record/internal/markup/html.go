@@ -69,11 +69,7 @@ func (HTMLFormat) Open(c *locate.Settings) (locate.Reader, error) {
 
 // refuse returns the errors in c for a document.
 func refuse(c *locate.Settings) error {
-	errs := append([]error{c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting()}, c.RefuseFields()...)
-	if _, _, ok := c.BaseHost(); ok {
-		errs = append(errs, locate.Wrong("Base", "the base URL cannot contain a field with the format "+c.Format+", whose records have no fields"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting(), c.RefuseFields(), c.RefuseBaseHost(", whose records have no fields"))
 }
 
 func newHTMLReader(base []byte, charset func(string) (locate.Charset, bool)) *HTMLReader {

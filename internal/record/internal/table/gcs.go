@@ -48,7 +48,6 @@ func (GCSFormat) Detect(s *locate.Sample) locate.Fit {
 
 // Open implements [locate.Format].
 func (GCSFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := append(c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true))
 	table := *c
 	table.Base, table.URL, table.Target = "", locate.URLParts{Path: []string{"cs_uri"}}, locate.TargetRequest // the composer has its own target
 	opened, err := Format{ID: "csv", Sep: ','}.Open(&table)
@@ -59,5 +58,5 @@ func (GCSFormat) Open(c *locate.Settings) (locate.Reader, error) {
 		r.Composer.Sources = append(r.Composer.Sources, locate.Source{Use: p.part, Unit: p.unit, Value: len(r.parts)})
 		r.parts = append(r.parts, column{name: []byte(p.name), index: noColumn})
 	}
-	return r, errors.Join(append(errs, err)...)
+	return r, errors.Join(c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true), err)
 }

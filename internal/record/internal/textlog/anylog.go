@@ -58,14 +58,11 @@ func (AnyLogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	if d, given := c.NamedDialect(); given {
 		r.dialect = d
 	}
-	errs := append(c.RefuseFields(), c.CheckRequestHost(true))
+	var errTarget error
 	if c.Target == locate.TargetReferer {
-		errs = append(errs, locate.Wrong("Target", "the format log cannot tell which URL is the referer; use all"))
+		errTarget = locate.Wrong("Target", "the format log cannot tell which URL is the referer; use all")
 	}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return &r, errors.Join(errs...)
+	return &r, errors.Join(c.RefuseFields(), c.CheckRequestHost(true), errTarget, c.RefuseExtend())
 }
 
 // AnyLogReader reads lines of any log.

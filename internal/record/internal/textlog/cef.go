@@ -40,11 +40,7 @@ func (CEFFormat) Detect(s *locate.Sample) locate.Fit {
 func (CEFFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &cefReader{target: c.Target}
 	r.names, r.named = namedFields(c, cefUses, cefNames)
-	errs := []error{c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect()}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
 // cefUses maps keys to what they hold: keys of the standard, and keys that

@@ -56,16 +56,11 @@ func (t *FixedLog) Detect(s *locate.Sample) locate.Fit {
 // Open implements [locate.Format].
 func (t *FixedLog) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &FixedReader{FixedLog: t, request: c.Target != locate.TargetReferer, referer: c.Target != locate.TargetRequest}
-	var errs []error
+	var errTarget error
 	if !t.has(useReferer) {
-		errs = append(errs, c.RefuseReferer())
+		errTarget = c.RefuseReferer()
 	}
-	errs = append(errs, c.RefuseFields()...)
-	errs = append(errs, c.RefuseDialect(), c.CheckRequestHost(t.has(useHost, useCaptures, usePrefix)))
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(errTarget, c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(t.has(useHost, useCaptures, usePrefix)), c.RefuseExtend())
 }
 
 // has reports whether the newest layout has a field with one of the uses.

@@ -27,12 +27,7 @@ func (l LayoutFormat) Open(c *locate.Settings) (locate.Reader, error) {
 		r.layout = *compiled
 		err = r.checkTarget(c.Target)
 	}
-	errs := append([]error{locate.About("Format", err)}, c.RefuseFields()...)
-	errs = append(errs, c.CheckRequestHost(compiled == nil || compiled.hasHost()))
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(locate.About("Format", err), c.RefuseFields(), c.CheckRequestHost(compiled == nil || compiled.hasHost()), c.RefuseExtend())
 }
 
 // checkTarget checks that the layout contains the wanted URLs.

@@ -55,14 +55,7 @@ func hasCellInHost(url []byte) bool {
 
 // Open implements [locate.Format].
 func (LinesFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := append([]error{c.RefuseDialect(), c.RefuseReferer()}, c.RefuseFields()...)
-	if _, _, ok := c.BaseHost(); ok {
-		errs = append(errs, locate.Wrong("Base", "the base URL cannot contain a field with the format lines, whose records have no fields"))
-	}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return LinesReader{}, errors.Join(errs...)
+	return LinesReader{}, errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseFields(), c.RefuseBaseHost(", whose records have no fields"), c.RefuseExtend())
 }
 
 // LinesReader reads lines.

@@ -69,16 +69,11 @@ func (l LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	if d, given := c.NamedDialect(); given {
 		r.Dialect = d
 	}
-	var errs []error
+	var errTarget error
 	if !l.Quoted && c.Target == locate.TargetReferer { // TargetAll reads what exists
-		errs = append(errs, locate.Wrong("Target", "the format "+l.ID+" has no referer; use combined"))
+		errTarget = locate.Wrong("Target", "the format "+l.ID+" has no referer; use combined")
 	}
-	errs = append(errs, c.RefuseFields()...)
-	errs = append(errs, c.CheckRequestHost(l.Vhost))
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(errTarget, c.RefuseFields(), c.CheckRequestHost(l.Vhost), c.RefuseExtend())
 }
 
 // LogReader reads access logs.

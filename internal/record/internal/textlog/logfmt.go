@@ -58,36 +58,37 @@ func fitsLogfmt(body []byte) (fits, hasURL bool) {
 func (LogfmtFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &logfmtReader{target: c.Target}
 	r.names, r.named = namedFields(c, logfmtUses, logfmtNames)
-	errs := []error{c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect()}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
 // logfmtUses maps keys to what they hold. Durations without a unit are not read
 // unless the key implies one.
-var logfmtUses = map[string]namedUse{
-	"url": {use: locate.UseTarget}, "http_url": {use: locate.UseTarget}, "http.url": {use: locate.UseTarget}, "url.full": {use: locate.UseTarget}, "request_url": {use: locate.UseTarget},
-	"request_uri": {use: locate.UseTarget, rank: 1}, "uri": {use: locate.UseTarget, rank: 2}, "request.uri": {use: locate.UseTarget, rank: 2},
-	"http.target": {use: locate.UseTarget, rank: 3}, "request": {use: locate.UseRequest, rank: 4}, "req": {use: locate.UseRequest, rank: 4}, "request_line": {use: locate.UseRequest, rank: 4}, "http_request": {use: locate.UseRequest, rank: 4},
-	"msg": {use: locate.UseRequest, rank: rankText}, "message": {use: locate.UseRequest, rank: rankText},
-	"path": {use: locate.UseTarget, rank: 5}, "request_path": {use: locate.UseTarget, rank: 5}, "http.path": {use: locate.UseTarget, rank: 5}, "url.path": {use: locate.UseTarget, rank: 5},
-	"query_string": {use: locate.UseQuery}, "url.query": {use: locate.UseQuery},
-	"host": {use: locate.UseHost}, "http_host": {use: locate.UseHost}, "vhost": {use: locate.UseHost}, "http.host": {use: locate.UseHost}, "request.host": {use: locate.UseHost},
-	"request_host": {use: locate.UseHost}, "authority": {use: locate.UseHost}, "hostname": {use: locate.UseHost, rank: 1}, "domain": {use: locate.UseHost, rank: 1}, "server_name": {use: locate.UseHost, rank: 3},
-	"scheme": {use: locate.UseScheme}, "protocol": {use: locate.UseScheme}, "http.scheme": {use: locate.UseScheme}, "tls": {use: locate.UseTLS}, "url.scheme": {use: locate.UseScheme},
-	"method": {use: locate.UseMethod}, "request_method": {use: locate.UseMethod}, "http_method": {use: locate.UseMethod}, "httpmethod": {use: locate.UseMethod}, "http.method": {use: locate.UseMethod}, "request.method": {use: locate.UseMethod}, "http.request.method": {use: locate.UseMethod},
-	"referer": {use: locate.UseReferer}, "referrer": {use: locate.UseReferer}, "http_referer": {use: locate.UseReferer}, "http_refer": {use: locate.UseReferer}, "referralurl": {use: locate.UseReferer},
-	"time": {use: locate.UseTime}, "ts": {use: locate.UseTime}, "t": {use: locate.UseTime}, "timestamp": {use: locate.UseTime}, "@timestamp": {use: locate.UseTime}, "eventtime": {use: locate.UseTime},
-	"status": {use: locate.UseStatus}, "status_code": {use: locate.UseStatus}, "http.status_code": {use: locate.UseStatus}, "code": {use: locate.UseStatus},
-	"bytes": {use: locate.UseBytes}, "size": {use: locate.UseBytes}, "body_bytes_sent": {use: locate.UseBytes}, "bytes_sent": {use: locate.UseBytes}, "resp_size": {use: locate.UseBytes}, "rcvdbyte": {use: locate.UseBytes},
-	"service": {use: locate.UseDuration, unit: locate.NoUnit}, "duration": {use: locate.UseDuration, unit: locate.NoUnit}, "elapsed": {use: locate.UseDuration, unit: locate.NoUnit}, "took": {use: locate.UseDuration, unit: locate.NoUnit},
-	"request_time": {use: locate.UseDuration}, "duration_s": {use: locate.UseDuration}, "duration_ms": {use: locate.UseDuration, unit: 3}, "time_ms": {use: locate.UseDuration, unit: 3},
-	"fwd": {use: locate.UseClient}, "remote_addr": {use: locate.UseClient}, "remote_ip": {use: locate.UseClient}, "client_ip": {use: locate.UseClient}, "client": {use: locate.UseClient}, "ip": {use: locate.UseClient}, "srcip": {use: locate.UseClient}, "src_ip": {use: locate.UseClient},
-	"user_agent": {use: locate.UseAgent}, "useragent": {use: locate.UseAgent}, "agent": {use: locate.UseAgent}, "ua": {use: locate.UseAgent}, "http_user_agent": {use: locate.UseAgent}, "http_agent": {use: locate.UseAgent},
-	"request_id": {use: locate.UseRequestID}, "req_id": {use: locate.UseRequestID}, "requestId": {use: locate.UseRequestID},
-}
+var logfmtUses = byName(
+	each(namedUse{use: locate.UseTarget}, "url", "http_url", "http.url", "url.full", "request_url"),
+	each(namedUse{use: locate.UseTarget, rank: 1}, "request_uri"),
+	each(namedUse{use: locate.UseTarget, rank: 2}, "uri", "request.uri"),
+	each(namedUse{use: locate.UseTarget, rank: 3}, "http.target"),
+	each(namedUse{use: locate.UseRequest, rank: 4}, "request", "req", "request_line", "http_request"),
+	each(namedUse{use: locate.UseRequest, rank: rankText}, "msg", "message"),
+	each(namedUse{use: locate.UseTarget, rank: 5}, "path", "request_path", "http.path", "url.path"),
+	each(namedUse{use: locate.UseQuery}, "query_string", "url.query"),
+	each(namedUse{use: locate.UseHost}, "host", "http_host", "vhost", "http.host", "request.host", "request_host", "authority"),
+	each(namedUse{use: locate.UseHost, rank: 1}, "hostname", "domain"),
+	each(namedUse{use: locate.UseHost, rank: 3}, "server_name"),
+	each(namedUse{use: locate.UseScheme}, "scheme", "protocol", "http.scheme", "url.scheme"),
+	each(namedUse{use: locate.UseTLS}, "tls"),
+	each(namedUse{use: locate.UseMethod}, "method", "request_method", "http_method", "httpmethod", "http.method", "request.method", "http.request.method"),
+	each(namedUse{use: locate.UseReferer}, "referer", "referrer", "http_referer", "http_refer", "referralurl"),
+	each(namedUse{use: locate.UseTime}, "time", "ts", "t", "timestamp", "@timestamp", "eventtime"),
+	each(namedUse{use: locate.UseStatus}, "status", "status_code", "http.status_code", "code"),
+	each(namedUse{use: locate.UseBytes}, "bytes", "size", "body_bytes_sent", "bytes_sent", "resp_size", "rcvdbyte"),
+	each(namedUse{use: locate.UseDuration, unit: locate.NoUnit}, "service", "duration", "elapsed", "took"),
+	each(namedUse{use: locate.UseDuration}, "request_time", "duration_s"),
+	each(namedUse{use: locate.UseDuration, unit: 3}, "duration_ms", "time_ms"),
+	each(namedUse{use: locate.UseClient}, "fwd", "remote_addr", "remote_ip", "client_ip", "client", "ip", "srcip", "src_ip"),
+	each(namedUse{use: locate.UseAgent}, "user_agent", "useragent", "agent", "ua", "http_user_agent", "http_agent"),
+	each(namedUse{use: locate.UseRequestID}, "request_id", "req_id", "requestId"),
+)
 
 var logfmtNames = newNameTable(logfmtUses)
 

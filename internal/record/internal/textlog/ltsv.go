@@ -50,32 +50,36 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 		r.dialect = d
 	}
 	r.names, r.named = namedFields(c, ltsvUses, ltsvNames)
-	errs := []error{c.RefuseBaseField(), c.CheckRequestHost(true)}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
 // ltsvUses maps labels to what they hold: the labels that ltsv.org recommends,
 // and others in use. The first of the targets is the one that servers log as it
 // came. host is the client.
-var ltsvUses = map[string]namedUse{
-	"req": {use: locate.UseRequest}, "request": {use: locate.UseRequest, rank: 1}, "request_line": {use: locate.UseRequest, rank: 1}, "request_uri": {use: locate.UseTarget, rank: 2},
-	"uri": {use: locate.UseTarget, rank: 3}, "url": {use: locate.UseTarget, rank: 4}, "path": {use: locate.UseTarget, rank: 5},
-	"query_string": {use: locate.UseQuery},
-	"vhost":        {use: locate.UseHost}, "http_host": {use: locate.UseHost}, "domain": {use: locate.UseHost, rank: 1}, "server_name": {use: locate.UseHost, rank: 3},
-	"scheme": {use: locate.UseScheme}, "server_port": {use: locate.UsePort}, "port": {use: locate.UsePort},
-	"method": {use: locate.UseMethod}, "request_method": {use: locate.UseMethod},
-	"referer": {use: locate.UseReferer}, "referrer": {use: locate.UseReferer}, "http_referer": {use: locate.UseReferer},
-	"time": {use: locate.UseTime}, "time_local": {use: locate.UseTime}, "time_iso8601": {use: locate.UseTime}, "msec": {use: locate.UseTime},
-	"status": {use: locate.UseStatus},
-	"size":   {use: locate.UseBytes}, "bytes": {use: locate.UseBytes}, "body_bytes_sent": {use: locate.UseBytes}, "bytes_sent": {use: locate.UseBytes},
-	"reqtime": {use: locate.UseDuration}, "request_time": {use: locate.UseDuration}, "reqtime_microsec": {use: locate.UseDuration, unit: 6},
-	"host": {use: locate.UseClient}, "remote_addr": {use: locate.UseClient}, "remote_host": {use: locate.UseClient},
-	"ua": {use: locate.UseAgent}, "agent": {use: locate.UseAgent}, "user_agent": {use: locate.UseAgent}, "http_user_agent": {use: locate.UseAgent},
-	"request_id": {use: locate.UseRequestID}, "reqid": {use: locate.UseRequestID},
-}
+var ltsvUses = byName(
+	each(namedUse{use: locate.UseRequest}, "req"),
+	each(namedUse{use: locate.UseRequest, rank: 1}, "request", "request_line"),
+	each(namedUse{use: locate.UseTarget, rank: 2}, "request_uri"),
+	each(namedUse{use: locate.UseTarget, rank: 3}, "uri"),
+	each(namedUse{use: locate.UseTarget, rank: 4}, "url"),
+	each(namedUse{use: locate.UseTarget, rank: 5}, "path"),
+	each(namedUse{use: locate.UseQuery}, "query_string"),
+	each(namedUse{use: locate.UseHost}, "vhost", "http_host"),
+	each(namedUse{use: locate.UseHost, rank: 1}, "domain"),
+	each(namedUse{use: locate.UseHost, rank: 3}, "server_name"),
+	each(namedUse{use: locate.UseScheme}, "scheme"),
+	each(namedUse{use: locate.UsePort}, "server_port", "port"),
+	each(namedUse{use: locate.UseMethod}, "method", "request_method"),
+	each(namedUse{use: locate.UseReferer}, "referer", "referrer", "http_referer"),
+	each(namedUse{use: locate.UseTime}, "time", "time_local", "time_iso8601", "msec"),
+	each(namedUse{use: locate.UseStatus}, "status"),
+	each(namedUse{use: locate.UseBytes}, "size", "bytes", "body_bytes_sent", "bytes_sent"),
+	each(namedUse{use: locate.UseDuration}, "reqtime", "request_time"),
+	each(namedUse{use: locate.UseDuration, unit: 6}, "reqtime_microsec"),
+	each(namedUse{use: locate.UseClient}, "host", "remote_addr", "remote_host"),
+	each(namedUse{use: locate.UseAgent}, "ua", "agent", "user_agent", "http_user_agent"),
+	each(namedUse{use: locate.UseRequestID}, "request_id", "reqid"),
+)
 
 var ltsvNames = newNameTable(ltsvUses)
 

@@ -16,6 +16,25 @@ type namedUse struct {
 	unit int8  // see locate.Attr.Unit
 }
 
+// alike are names with one use.
+type alike struct {
+	use   namedUse
+	names []string
+}
+
+func each(use namedUse, names ...string) alike { return alike{use, names} }
+
+// byName returns the use of each name in a list.
+func byName(list ...alike) map[string]namedUse {
+	uses := map[string]namedUse{}
+	for _, a := range list {
+		for _, name := range a.names {
+			uses[name] = a.use
+		}
+	}
+	return uses
+}
+
 // rankText is the rank of fields that hold a message, which can be a request line. They
 // have a rank after all others, so that no URL of another field depends on them.
 const rankText = 9

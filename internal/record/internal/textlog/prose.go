@@ -20,11 +20,11 @@ func (ProseFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
 
 // Open implements [locate.Format].
 func (ProseFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := append([]error{c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting()}, c.RefuseFields()...)
+	var errBase error
 	if c.Base != "" {
-		errs = append(errs, locate.Wrong("Base", "the format text has no use for a base URL, because it only finds absolute URLs"))
+		errBase = locate.Wrong("Base", "the format text has no use for a base URL, because it only finds absolute URLs")
 	}
-	return ProseReader{}, errors.Join(errs...)
+	return ProseReader{}, errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting(), c.RefuseFields(), errBase)
 }
 
 // ProseReader reads lines of prose.

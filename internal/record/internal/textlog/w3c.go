@@ -39,11 +39,7 @@ var FieldsDirective = []byte("#Fields:")
 func (W3CFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &W3CReader{DirectiveLines: locate.DirectiveLines{Prefix: string(FieldsDirective)}, target: c.Target}
 	r.dialect, r.given = c.NamedDialect()
-	errs := append(c.RefuseFields(), c.CheckRequestHost(true))
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return r, errors.Join(errs...)
+	return r, errors.Join(c.RefuseFields(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
 // W3CReader reads W3C extended logs.

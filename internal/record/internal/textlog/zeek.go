@@ -36,11 +36,7 @@ const ZeekFields = "#fields"
 
 // Open implements [locate.Format].
 func (ZeekFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := append(c.RefuseFields(), c.CheckRequestHost(true), c.RefuseDialect())
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	return &ZeekReader{locate.DirectiveLines{Prefix: ZeekFields}, c.Target}, errors.Join(errs...)
+	return &ZeekReader{locate.DirectiveLines{Prefix: ZeekFields}, c.Target}, errors.Join(c.RefuseFields(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
 // ZeekReader reads logs of Zeek.

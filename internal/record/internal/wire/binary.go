@@ -4,31 +4,13 @@ package wire
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
 // checkBinary returns the errors in c for a format of binary records.
 func checkBinary(c *locate.Settings) error {
-	errs := []error{c.RefuseDialect(), c.RefuseReferer()}
-	if c.BaseField != "" {
-		errs = append(errs, locate.Wrong("BaseField", "base fields apply only to the format jsonl and tables such as csv"))
-	}
-	if !c.URL.IsZero() {
-		errs = append(errs, locate.Wrong("URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv"))
-	}
-	if _, _, ok := c.BaseHost(); ok {
-		errs = append(errs, locate.About("Base", fmt.Errorf("the base URL cannot contain a field with the format %s", c.Format)))
-	}
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
-	errs = append(errs, c.RefuseHiding("fields"))
-	if c.OnOversize == locate.DispositionTruncate {
-		errs = append(errs, locate.About("OnOversize", fmt.Errorf("records of the format %s cannot be truncated, because they state their own length", c.Format)))
-	}
-	return errors.Join(errs...)
+	return errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseBaseField(), c.RefuseBaseHost(""), c.RefuseExtend(), c.RefuseResizing("fields"))
 }
 
 // binaryFraming implements [locate.LengthFraming], and Next of [locate.Reader], for files of

@@ -89,10 +89,7 @@ func JournalMessages(s *locate.Sample) (lines [][]byte) {
 
 // Open implements [locate.Format].
 func (j JournalFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	errs := c.RefuseResizing()
-	if c.Render == locate.RenderExtend {
-		errs = append(errs, locate.NoRoom())
-	}
+	errs := []error{c.RefuseResizing("parts"), c.RefuseExtend()}
 	if j.Inner != nil {
 		inner := *c
 		inner.Format = j.Inner.Name()
