@@ -7,6 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/internal/ip"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // This file computes the canonical strings of the levels that merge URLs which
@@ -227,7 +228,7 @@ func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ [
 func appendEscaped(dst, src []byte, c byte) []byte {
 	for _, b := range src {
 		if b == c {
-			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+			dst = percent.AppendEscape(dst, c)
 			continue
 		}
 		dst = append(dst, b)

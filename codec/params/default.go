@@ -3,13 +3,14 @@ package params
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // DefaultVersion is the version of Default.
 const DefaultVersion = "2026-11-29"
 
-// defaultParam is a line of the default list: a rule in the syntax of ParsePlain,
-// in lower case.
+// defaultParam is a line of the default list: a rule in the syntax of ParsePlain, in lower
+// case. In moreParams, it can be several rules with ", " between them.
 type defaultParam struct{ rule, reason string }
 
 // The default list contains names that a vendor has documented or clearly owns,
@@ -64,30 +65,14 @@ var moreParams = []defaultParam{
 	// Campaigns.
 	{"utm_*", "Google Analytics campaigns, and those of many other tools"},
 	{"mtm_*", "Matomo campaigns"},
-	{"matomo_campaign", "Matomo campaigns, by the long name"},
-	{"matomo_kwd", "Matomo campaigns, by the long name"},
-	{"matomo_keyword", "Matomo campaigns, by the long name"},
-	{"matomo_source", "Matomo campaigns, by the long name"},
-	{"matomo_medium", "Matomo campaigns, by the long name"},
-	{"matomo_content", "Matomo campaigns, by the long name"},
-	{"matomo_cid", "Matomo campaigns, by the long name"},
-	{"matomo_group", "Matomo campaigns, by the long name"},
+	{"matomo_campaign, matomo_kwd, matomo_keyword, matomo_source", "Matomo campaigns, by the long name"},
+	{"matomo_medium, matomo_content, matomo_cid, matomo_group", "Matomo campaigns, by the long name"},
 	{"matomo_placement", "Matomo campaigns, by the long name"},
-	{"piwik_campaign", "Matomo campaigns, under its former name Piwik"},
-	{"piwik_kwd", "Matomo campaigns, under its former name Piwik"},
-	{"piwik_keyword", "Matomo campaigns, under its former name Piwik"},
-	{"piwik_source", "Matomo campaigns, under its former name Piwik"},
-	{"piwik_medium", "Matomo campaigns, under its former name Piwik"},
-	{"piwik_content", "Matomo campaigns, under its former name Piwik"},
+	{"piwik_campaign, piwik_kwd, piwik_keyword", "Matomo campaigns, under its former name Piwik"},
+	{"piwik_source, piwik_medium, piwik_content", "Matomo campaigns, under its former name Piwik"},
 	{"piwik_cid", "Matomo campaigns, under its former name Piwik"},
-	{"pk_campaign", "Matomo campaigns, by the short name"},
-	{"pk_cpn", "Matomo campaigns, by the short name"},
-	{"pk_kwd", "Matomo campaigns, by the short name"},
-	{"pk_keyword", "Matomo campaigns, by the short name"},
-	{"pk_source", "Matomo campaigns, by the short name"},
-	{"pk_medium", "Matomo campaigns, by the short name"},
-	{"pk_content", "Matomo campaigns, by the short name"},
-	{"pk_cid", "Matomo campaigns, by the short name"},
+	{"pk_campaign, pk_cpn, pk_kwd, pk_keyword, pk_source", "Matomo campaigns, by the short name"},
+	{"pk_medium, pk_content, pk_cid", "Matomo campaigns, by the short name"},
 	{"hsa_acc", "HubSpot ads: account"},
 	{"hsa_ad", "HubSpot ads: advertisement"},
 	{"hsa_cam", "HubSpot ads: campaign"},
@@ -106,9 +91,7 @@ var moreParams = []defaultParam{
 	{"_gl", "Google Analytics linker"},
 	{"_hsenc", "HubSpot mail: recipient"},
 	{"_hsmi", "HubSpot mail: mailing"},
-	{"__hssc", "HubSpot visitor across domains"},
-	{"__hstc", "HubSpot visitor across domains"},
-	{"__hsfp", "HubSpot visitor across domains"},
+	{"__hssc, __hstc, __hsfp", "HubSpot visitor across domains"},
 	{"hsctatracking", "HubSpot call to action"},
 	{"mc_cid", "Mailchimp mailing"},
 	{"mc_eid", "Mailchimp recipient"},
@@ -139,21 +122,17 @@ var moreParams = []defaultParam{
 	{"_ly_r", "LINE Yahoo (Japan) Ads referrer"},
 	{"yj_r", "Yahoo Japan Ads referrer"},
 	{"irgwc", "impact.com: the link is one of a partner"},
-	{"ircid", "impact.com campaign"},
-	{"ir_campaignid", "impact.com campaign"},
+	{"ircid, ir_campaignid", "impact.com campaign"},
 	{"ir_adid", "impact.com advertisement"},
 	{"ir_partnerid", "impact.com partner"},
 	{"mindbox-click-id", "Mindbox click"},
 	{"_branch_match_id", "Branch click"},
 	{"_branch_referrer", "Branch: parameters of the link, compressed"},
-	{"fb_action_ids", "Facebook Open Graph stories"},
-	{"fb_action_types", "Facebook Open Graph stories"},
+	{"fb_action_ids, fb_action_types", "Facebook Open Graph stories"},
 	{"fb_source", "Facebook: where the link was shown"},
 	{"fb_ref", "Facebook: label of a social plugin"},
 	{"fb_comment_id", "Facebook comments plugin: the comment that was shared"},
-	{"action_object_map", "Facebook Open Graph stories"},
-	{"action_type_map", "Facebook Open Graph stories"},
-	{"action_ref_map", "Facebook Open Graph stories"},
+	{"action_object_map, action_type_map, action_ref_map", "Facebook Open Graph stories"},
 	{"guccounter", "Yahoo consent page: times it was shown"},
 	{"guce_referrer", "Yahoo consent page: referrer"},
 	{"guce_referrer_sig", "Yahoo consent page: signature of the referrer"},
@@ -167,29 +146,12 @@ var moreParams = []defaultParam{
 	{"pk_vid", "Matomo visitor across domains"},
 	{"xtor", "Piano (AT Internet) campaigns, older"},
 	{"at_custom*", "Piano (AT Internet) campaigns: numbered values of the advertiser"},
-	{"at_campaign", "Piano (AT Internet) campaigns"},
-	{"at_campaign_type", "Piano (AT Internet) campaigns"},
-	{"at_channel", "Piano (AT Internet) campaigns"},
-	{"at_creation", "Piano (AT Internet) campaigns"},
-	{"at_detail_placement", "Piano (AT Internet) campaigns"},
-	{"at_emailtype", "Piano (AT Internet) campaigns"},
-	{"at_format", "Piano (AT Internet) campaigns"},
-	{"at_general_placement", "Piano (AT Internet) campaigns"},
-	{"at_identifier", "Piano (AT Internet) campaigns"},
-	{"at_link", "Piano (AT Internet) campaigns"},
-	{"at_link_id", "Piano (AT Internet) campaigns"},
-	{"at_link_origin", "Piano (AT Internet) campaigns"},
-	{"at_link_type", "Piano (AT Internet) campaigns"},
-	{"at_medium", "Piano (AT Internet) campaigns"},
-	{"at_network", "Piano (AT Internet) campaigns"},
-	{"at_platform", "Piano (AT Internet) campaigns"},
-	{"at_ptr_name", "Piano (AT Internet) campaigns"},
-	{"at_recipient_id", "Piano (AT Internet) campaigns"},
-	{"at_recipient_list", "Piano (AT Internet) campaigns"},
-	{"at_send_date", "Piano (AT Internet) campaigns"},
-	{"at_term", "Piano (AT Internet) campaigns"},
-	{"at_type", "Piano (AT Internet) campaigns"},
-	{"at_variant", "Piano (AT Internet) campaigns"},
+	{"at_campaign, at_campaign_type, at_channel, at_creation", "Piano (AT Internet) campaigns"},
+	{"at_detail_placement, at_emailtype, at_format", "Piano (AT Internet) campaigns"},
+	{"at_general_placement, at_identifier, at_link, at_link_id", "Piano (AT Internet) campaigns"},
+	{"at_link_origin, at_link_type, at_medium, at_network, at_platform", "Piano (AT Internet) campaigns"},
+	{"at_ptr_name, at_recipient_id, at_recipient_list, at_send_date", "Piano (AT Internet) campaigns"},
+	{"at_term, at_type, at_variant", "Piano (AT Internet) campaigns"},
 	{"s_cid", "Adobe Analytics campaigns"},
 	{"adobe_mc", "Adobe visitor across domains"},
 	{"adobe_mc_ref", "Adobe Target redirect: referrer"},
@@ -199,27 +161,13 @@ var moreParams = []defaultParam{
 	{"cm_me", "Acoustic (Coremetrics) merchandising"},
 	{"cm_re", "Acoustic (Coremetrics) real estate of a link"},
 	{"cm_sp", "Acoustic (Coremetrics) site promotion"},
-	{"itm_source", "Parse.ly campaigns within a site"},
-	{"itm_medium", "Parse.ly campaigns within a site"},
-	{"itm_campaign", "Parse.ly campaigns within a site"},
-	{"itm_content", "Parse.ly campaigns within a site"},
-	{"itm_term", "Parse.ly campaigns within a site"},
-	{"cx_click", "Piano (Cxense) recommendation"},
-	{"cx_recsorder", "Piano (Cxense) recommendation"},
-	{"cx_recswidget", "Piano (Cxense) recommendation"},
-	{"_sgm_campaign", "Segmentify recommendation"},
-	{"_sgm_source", "Segmentify recommendation"},
-	{"_sgm_action", "Segmentify recommendation"},
-	{"_sgm_term", "Segmentify recommendation"},
-	{"_sgm_pinned", "Segmentify recommendation"},
+	{"itm_source, itm_medium, itm_campaign, itm_content, itm_term", "Parse.ly campaigns within a site"},
+	{"cx_click, cx_recsorder, cx_recswidget", "Piano (Cxense) recommendation"},
+	{"_sgm_campaign, _sgm_source, _sgm_action, _sgm_term, _sgm_pinned", "Segmentify recommendation"},
 	{"ebisadid", "AD EBiS campaign"},
 	{"ebisother*", "AD EBiS: numbered values of the advertiser"},
-	{"adjust_tracker", "Adjust campaigns"},
-	{"adjust_tracker_limit", "Adjust campaigns"},
-	{"adjust_campaign", "Adjust campaigns"},
-	{"adjust_adgroup", "Adjust campaigns"},
-	{"adjust_creative", "Adjust campaigns"},
-	{"adjust_referrer", "Adjust campaigns"},
+	{"adjust_tracker, adjust_tracker_limit, adjust_campaign, adjust_adgroup", "Adjust campaigns"},
+	{"adjust_creative, adjust_referrer", "Adjust campaigns"},
 	{"echobox", "Echobox: time of a post"},
 	{"dm_i", "Dotdigital recipient"},
 	{"elqtrackid", "Oracle Eloqua: link of a mailing"},
@@ -230,12 +178,10 @@ var moreParams = []defaultParam{
 	{"elq ~hex32", "Oracle Eloqua recipient"},
 	{"__s ~alnum16", "Drip recipient"},
 	{"_bhlid", "beehiiv: link of a mailing"},
-	{"_cldee", "ClickDimensions recipient"},
-	{"_clde", "ClickDimensions recipient"},
+	{"_cldee, _clde", "ClickDimensions recipient"},
 	{"bsft_aaid", "Blueshift mailing"},
 	{"bsft_clkid", "Blueshift click"},
-	{"bsft_eid", "Blueshift mailing"},
-	{"bsft_ek", "Blueshift mailing"},
+	{"bsft_eid, bsft_ek", "Blueshift mailing"},
 	{"bsft_mid", "Blueshift message"},
 	{"bsft_uid", "Blueshift recipient"},
 	{"et_cid", "Salesforce Marketing Cloud (ExactTarget) mailing"},
@@ -244,19 +190,13 @@ var moreParams = []defaultParam{
 	{"sfmc_activityid", "Salesforce Marketing Cloud mailing"},
 	{"sfmc_id", "Salesforce Marketing Cloud recipient"},
 	{"mindbox-message-key", "Mindbox recipient"},
-	{"ml_subscriber", "MailerLite recipient"},
-	{"ml_subscriber_hash", "MailerLite recipient"},
-	{"ml_sub", "MailerLite recipient"},
-	{"ml_sub_hash", "MailerLite recipient"},
+	{"ml_subscriber, ml_subscriber_hash, ml_sub, ml_sub_hash", "MailerLite recipient"},
 	{"sc_customer", "SAP Emarsys account"},
 	{"sc_eh", "SAP Emarsys recipient"},
 	{"sc_lid", "SAP Emarsys link"},
-	{"sc_llid", "SAP Emarsys mailing"},
-	{"sc_src", "SAP Emarsys mailing"},
+	{"sc_llid, sc_src", "SAP Emarsys mailing"},
 	{"sc_uid", "SAP Emarsys recipient"},
-	{"ss_campaign_id", "Squarespace mailing"},
-	{"ss_campaign_name", "Squarespace mailing"},
-	{"ss_campaign_sent_date", "Squarespace mailing"},
+	{"ss_campaign_id, ss_campaign_name, ss_campaign_sent_date", "Squarespace mailing"},
 	{"ss_email_id", "Squarespace recipient"},
 	{"ss_source", "Squarespace mailing"},
 	{"vgo_ee", "ActiveCampaign recipient"},
@@ -279,16 +219,20 @@ const mailPages = "^[^;(]*(unsubscribe|emailwebview)"
 // documentation and contains no rule of another list.
 func Default() *List {
 	l := &List{Name: "default", Version: DefaultVersion}
+	n := 0
 	for i, p := range slices.Concat(clickIDs, moreParams, mailParams) {
-		r, _, reason := parseRule(p.rule)
-		if reason != "" {
-			panic("BUG: invalid rule in the built-in parameter list") // a test calls Default
-		}
-		r.Source, r.Reason, r.group = "default:"+strconv.Itoa(i+1), p.reason, "default"
-		l.Rules = append(l.Rules, r)
-		if i >= len(clickIDs)+len(moreParams) {
-			r.action, r.Path = actionKeep, mailPages
+		for rule := range strings.SplitSeq(p.rule, ", ") {
+			r, _, reason := parseRule(rule)
+			if reason != "" {
+				panic("BUG: invalid rule in the built-in parameter list") // a test calls Default
+			}
+			n++
+			r.Source, r.Reason, r.group = "default:"+strconv.Itoa(n), p.reason, "default"
 			l.Rules = append(l.Rules, r)
+			if i >= len(clickIDs)+len(moreParams) {
+				r.action, r.Path = actionKeep, mailPages
+				l.Rules = append(l.Rules, r)
+			}
 		}
 	}
 	return l

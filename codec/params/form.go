@@ -67,5 +67,5 @@ func appendFormByte(dst, raw []byte) (_ []byte, n int) {
 	case c == ' ':
 		return append(dst, '+'), n
 	}
-	return append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15]), n
+	return percent.AppendEscape(dst, c), n
 }

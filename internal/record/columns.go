@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
@@ -273,7 +274,7 @@ func appendColumnText(out, v []byte, ok bool) []byte {
 	for i := 0; i < len(v); {
 		r, n := utf8.DecodeRune(v[i:])
 		if r == utf8.RuneError && n == 1 {
-			out = append(out, '%', locate.UpperHex[v[i]>>4], locate.UpperHex[v[i]&15])
+			out = percent.AppendEscape(out, v[i])
 		} else {
 			out = append(out, v[i:i+n]...)
 		}

@@ -270,13 +270,10 @@ func New(c Config) (*Job, error) {
 	j.rejects.filters = j.rejects.notHTTP || !j.rejects.flags.IsZero()
 	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
-	var errScheme error
 	if c.Scheme != "" {
 		j.base.bare = []byte(c.Scheme + "://")
-		if c.Scheme != "http" && c.Scheme != "https" {
-			errScheme = locate.Wrong("Scheme", "must be http or https")
-		}
 	}
+	errScheme := locate.WrongIf(c.Scheme != "" && c.Scheme != "http" && c.Scheme != "https", "Scheme", "must be http or https")
 	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), errScheme, locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, locate.Wrong("Normalizer", "missing normalizer"))
@@ -289,27 +286,14 @@ func New(c Config) (*Job, error) {
 	errs = append(errs, j.setWhere(&c))
 	errs = append(errs, j.setIdentity(c.Identity, c.Target), j.setNote(c.Note))
 	j.setParams(&c)
-	if int(c.Render) >= len(locate.RenderNames) {
-		errs = append(errs, locate.Wrong("Render", "unknown output format"))
-	}
-	if int(c.Target) >= len(locate.TargetNames) {
-		errs = append(errs, locate.Wrong("Target", "unknown target"))
-	}
-	if c.KeyForm >= codec.KeyRaw {
-		errs = append(errs, locate.Wrong("KeyForm", "keys must be written as hex or base32, because output is text"))
-	}
-	if c.Repairs&^allRepairs != 0 {
-		errs = append(errs, locate.Wrong("Repairs", "unknown repair"))
-	}
-	if c.MaxRecord < 0 {
-		errs = append(errs, locate.Wrong("MaxRecord", "the record limit must not be negative"))
-	}
-	if c.MaxExpansion < 0 {
-		errs = append(errs, locate.Wrong("MaxExpansion", "the limit of the output must not be negative"))
-	}
-	if j.reader != nil && c.Format != wire.AvroName && c.Schemas != nil {
-		errs = append(errs, locate.Wrong("Schemas", "the schema registry applies only to the format avro"))
-	}
+	errs = append(errs,
+		locate.WrongIf(int(c.Render) >= len(locate.RenderNames), "Render", "unknown output format"),
+		locate.WrongIf(int(c.Target) >= len(locate.TargetNames), "Target", "unknown target"),
+		locate.WrongIf(c.KeyForm >= codec.KeyRaw, "KeyForm", "keys must be written as hex or base32, because output is text"),
+		locate.WrongIf(c.Repairs&^allRepairs != 0, "Repairs", "unknown repair"),
+		locate.WrongIf(c.MaxRecord < 0, "MaxRecord", "the record limit must not be negative"),
+		locate.WrongIf(c.MaxExpansion < 0, "MaxExpansion", "the limit of the output must not be negative"),
+		locate.WrongIf(j.reader != nil && c.Format != wire.AvroName && c.Schemas != nil, "Schemas", "the schema registry applies only to the format avro"))
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -321,17 +305,10 @@ func New(c Config) (*Job, error) {
 func (j *Job) setMatch(c *Config) error {
 	p := c.Normalizer.Profile()
 	j.sortKeys = p.HasSortKeys()
-	var errs []error
-	switch {
-	case p.Match == "" && c.Level == codec.LevelMatch:
-		errs = append(errs, locate.Wrong("Level", "the key level match requires a profile that matches another program"))
-	case p.Match != "" && c.Repairs != 0:
-		errs = append(errs, locate.Wrong("Repairs", "a profile that matches another program allows no repairs"))
-	}
-	if p.Match != "" && len(c.Secrets) > 0 {
-		errs = append(errs, locate.Wrong("Secrets", "a profile that matches another program cannot mask parameters"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(
+		locate.WrongIf(p.Match == "" && c.Level == codec.LevelMatch, "Level", "the key level match requires a profile that matches another program"),
+		locate.WrongIf(p.Match != "" && c.Repairs != 0, "Repairs", "a profile that matches another program allows no repairs"),
+		locate.WrongIf(p.Match != "" && len(c.Secrets) > 0, "Secrets", "a profile that matches another program cannot mask parameters"))
 }
 
 // setParams sets the styles of parameters. It needs the results of setFields

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -162,7 +163,7 @@ func appendPercentU(dst, text []byte) []byte {
 		}
 		var b [utf8.UTFMax]byte
 		for _, c := range utf8.AppendRune(b[:0], r) {
-			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
+			dst = percent.AppendEscape(dst, c)
 		}
 		i += n
 	}

@@ -1,6 +1,9 @@
 package purell
 
-import "github.com/urlfold/urlfold/codec/internal/ascii"
+import (
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // A set says where a byte may stand unescaped. The first three apply to
 // purell's output, the others to net/url.
@@ -38,7 +41,7 @@ func appendEscaped(dst, text []byte, in set) []byte {
 		if sets[c]&in != 0 {
 			dst = append(dst, c)
 		} else {
-			dst = ascii.AppendEscape(dst, c)
+			dst = percent.AppendEscape(dst, c)
 		}
 	}
 	return dst

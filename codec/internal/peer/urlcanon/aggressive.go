@@ -6,15 +6,14 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
-func httpsToHTTP(c *canonicalizer) bool {
+func httpsToHTTP(c *canonicalizer) {
 	if string(c.url.scheme) == "https" {
 		c.url.scheme = http
 	}
-	return true
 }
 
 // stripWWW removes "www", digits and a dot from the start of the host.
-func stripWWW(c *canonicalizer) bool {
+func stripWWW(c *canonicalizer) {
 	rest, ok := bytes.CutPrefix(c.url.host, []byte("www"))
 	for len(rest) > 0 && '0' <= rest[0] && rest[0] <= '9' {
 		rest = rest[1:]
@@ -22,22 +21,19 @@ func stripWWW(c *canonicalizer) bool {
 	if ok && len(rest) > 0 && rest[0] == '.' {
 		c.url.host = rest[1:]
 	}
-	return true
 }
 
-func lowerPath(c *canonicalizer) bool {
+func lowerPath(c *canonicalizer) {
 	c.lowerPart(&c.url.path)
-	return true
 }
 
-func lowerQuery(c *canonicalizer) bool {
+func lowerQuery(c *canonicalizer) {
 	c.lowerPart(&c.url.query)
-	return true
 }
 
 // stripQuerySessions removes session ids, which are whole fields. The field
 // after a removed one stays even if it is a session id.
-func stripQuerySessions(c *canonicalizer) bool {
+func stripQuerySessions(c *canonicalizer) {
 	query := c.url.query
 	start := len(c.arena)
 	for i := 0; i < len(query); {
@@ -61,7 +57,6 @@ func stripQuerySessions(c *canonicalizer) bool {
 		}
 	}
 	c.url.query = c.since(start)
-	return true
 }
 
 // sessionLen returns the length of the session id at the start of a query in
@@ -115,7 +110,7 @@ func idLen(text []byte, also byte) int {
 }
 
 // stripPathSessions removes the session ids of ASP.NET and Java.
-func stripPathSessions(c *canonicalizer) bool {
+func stripPathSessions(c *canonicalizer) {
 	u := &c.url
 	if bytes.HasSuffix(u.path, []byte(".aspx")) {
 		start := len(c.arena)
@@ -133,7 +128,6 @@ func stripPathSessions(c *canonicalizer) bool {
 	if i := len(u.path) - len(id) - 32; i >= 0 && string(u.path[i:i+len(id)]) == id && idLen(u.path[i+len(id):], 0) == 32 {
 		u.path = u.path[:i]
 	}
-	return true
 }
 
 // aspSegment returns the length of the session ids that peer.ASPSession or peer.ASPSessions
@@ -149,22 +143,19 @@ func aspSegment(path []byte) int {
 	return n + 1
 }
 
-func stripSlash(c *canonicalizer) bool {
+func stripSlash(c *canonicalizer) {
 	if n := len(c.url.path); n > 1 && c.url.path[n-1] == '/' {
 		c.url.path = c.url.path[:n-1]
 	}
-	return true
 }
 
-func removeAmpersands(c *canonicalizer) bool {
+func removeAmpersands(c *canonicalizer) {
 	c.url.query = bytes.Trim(c.url.query, "&")
 	c.drop(&c.url.query, func(before, b byte) bool { return before == '&' && b == '&' })
-	return true
 }
 
-func omitQuestionMark(c *canonicalizer) bool {
+func omitQuestionMark(c *canonicalizer) {
 	if len(c.url.query) == 0 {
 		c.url.questionMark = nil
 	}
-	return true
 }

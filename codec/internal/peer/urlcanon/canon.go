@@ -4,11 +4,11 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
-// A step is a function of urlcanon.canon. It returns false if that raises an
+// A step is a function of urlcanon.canon. It sets canonicalizer.failed if that raises an
 // error.
 type step struct {
 	name  string
-	apply func(*canonicalizer) bool
+	apply func(*canonicalizer)
 }
 
 // The canonicalizers of urlcanon.canon, as lists of steps.
@@ -71,19 +71,20 @@ func NewAggressive() peer.Canonicalizer { return &canonicalizer{steps: aggressiv
 
 // A canonicalizer applies steps to a URL.
 type canonicalizer struct {
-	steps []step
-	url   parsed
-	arena []byte   // changed parts of the current URL
-	stack [][]byte // of one step
+	steps  []step
+	failed bool // a step has raised an error
+	url    parsed
+	arena  []byte   // changed parts of the current URL
+	stack  [][]byte // of one step
 }
 
 // Append implements [peer.Canonicalizer].
 func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
-	c.arena = c.arena[:0]
+	c.arena, c.failed = c.arena[:0], false
 	c.url.parse(src)
 	chain := t.From(src)
 	for _, s := range c.steps {
-		if !s.apply(c) {
+		if s.apply(c); c.failed {
 			return dst, false
 		}
 		if chain.Active() {

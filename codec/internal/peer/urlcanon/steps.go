@@ -11,32 +11,28 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
-func removeJunk(c *canonicalizer) bool {
+func removeJunk(c *canonicalizer) {
 	c.url.leading, c.url.trailing = nil, nil
-	return true
 }
 
-func removeTabs(c *canonicalizer) bool {
+func removeTabs(c *canonicalizer) {
 	for _, p := range c.url.parts() {
 		c.drop(p, func(_, b byte) bool { return isTabOrNewline(b) })
 	}
-	return true
 }
 
-func lowerScheme(c *canonicalizer) bool {
+func lowerScheme(c *canonicalizer) {
 	c.lowerPart(&c.url.scheme)
-	return true
 }
 
-func elidePort(c *canonicalizer) bool {
+func elidePort(c *canonicalizer) {
 	u := &c.url
 	if port, special := defaultPort(u.scheme); special && port != "" && string(u.port) == port {
 		u.colonPort, u.port = nil, nil
 	}
-	return true
 }
 
-func cleanUserinfo(c *canonicalizer) bool {
+func cleanUserinfo(c *canonicalizer) {
 	u := &c.url
 	if len(u.password) == 0 {
 		u.colonPassword = nil
@@ -44,7 +40,6 @@ func cleanUserinfo(c *canonicalizer) bool {
 			u.at = nil
 		}
 	}
-	return true
 }
 
 // hasAuthority reports whether any part of the authority has text.
@@ -54,52 +49,49 @@ func (u *parsed) hasAuthority() bool {
 
 var slashSlash, slash, http, colon = []byte("//"), []byte("/"), []byte("http"), []byte(":")
 
-func twoSlashesStep(c *canonicalizer) bool {
+func twoSlashesStep(c *canonicalizer) {
 	if u := &c.url; len(u.slashes) > 0 || u.hasAuthority() || string(u.scheme) == "file" {
 		u.slashes = slashSlash
 	}
-	return true
 }
 
-func decodeHost(c *canonicalizer) bool {
+func decodeHost(c *canonicalizer) {
 	if isSpecial(c.url.scheme) {
 		c.decode(&c.url.host, false)
 	}
-	return true
 }
 
-func reparseHost(c *canonicalizer) bool {
+func reparseHost(c *canonicalizer) {
 	c.url.ip = parseIP(c.url.host)
-	return true
 }
 
 // normalizeIP writes the IP address. A negative number is an error.
-func normalizeIP(c *canonicalizer) bool {
+func normalizeIP(c *canonicalizer) {
 	start := len(c.arena)
 	switch address := &c.url.ip; address.kind {
 	case negative:
-		return false
+		c.failed = true
+		return
 	case ip4:
 		c.arena = ip.AppendV4(c.arena, address.v4)
 	case ip6:
 		c.arena = append(ip.AppendV6(append(c.arena, '['), address.v6), ']')
 	default:
-		return true
+		return
 	}
 	c.url.host = c.since(start)
-	return true
 }
 
 // punycodeHost writes the host in ASCII: by IDNA2008 or, if that fails, by UTS 46
 // and IDNA2003. If that fails too, the host stays.
-func punycodeHost(c *canonicalizer) bool {
+func punycodeHost(c *canonicalizer) {
 	u := &c.url
 	if len(u.host) == 0 || !isSpecial(u.scheme) || !utf8.Valid(u.host) {
-		return true
+		return
 	}
 	if isPlainHost(u.host) {
 		c.lowerPart(&u.host) // both ways give this
-		return true
+		return
 	}
 	start := len(c.arena)
 	host := []rune(string(u.host))
@@ -111,7 +103,6 @@ func punycodeHost(c *canonicalizer) bool {
 		c.arena = ascii
 		u.host = c.since(start)
 	}
-	return true
 }
 
 // isPlainHost reports whether a host consists of letters, digits and hyphens, in
@@ -141,15 +132,14 @@ func appendIDNA2003(dst []byte, host []rune) ([]byte, bool) {
 	return python.AppendIDNA(dst, host)
 }
 
-func encodeHost(c *canonicalizer) bool {
+func encodeHost(c *canonicalizer) {
 	c.encode(&c.url.host, hostSet)
-	return true
 }
 
-func fixBackslashes(c *canonicalizer) bool {
+func fixBackslashes(c *canonicalizer) {
 	u := &c.url
 	if !isSpecial(u.scheme) {
-		return true
+		return
 	}
 	start := len(c.arena)
 	for range u.slashes {
@@ -157,7 +147,7 @@ func fixBackslashes(c *canonicalizer) bool {
 	}
 	u.slashes = c.since(start)
 	if bytes.IndexByte(u.path, '\\') < 0 {
-		return true
+		return
 	}
 	start = len(c.arena)
 	for _, b := range u.path {
@@ -167,36 +157,33 @@ func fixBackslashes(c *canonicalizer) bool {
 		c.arena = append(c.arena, b)
 	}
 	u.path = c.since(start)
-	return true
 }
 
-func encodePath(c *canonicalizer) bool {
+func encodePath(c *canonicalizer) {
 	s := c0Set
 	if bytes.HasPrefix(c.url.path, slash) || isSpecial(c.url.scheme) {
 		s = pathSet
 	}
 	c.encode(&c.url.path, s)
-	return true
 }
 
-func leadingSlash(c *canonicalizer) bool {
+func leadingSlash(c *canonicalizer) {
 	if u := &c.url; isSpecial(u.scheme) && !bytes.HasPrefix(u.path, slash) {
 		start := len(c.arena)
 		c.arena = append(append(c.arena, '/'), u.path...)
 		u.path = c.since(start)
 	}
-	return true
 }
 
 // removeDots removes dot segments as resolve_path_dots does: each with its
 // separator, and ".." also with the preceding segment and its separator, except
 // the first separator.
-func removeDots(c *canonicalizer) bool {
+func removeDots(c *canonicalizer) {
 	u := &c.url
 	special := isSpecial(u.scheme)
 	isSep := func(b byte) bool { return b == '/' || special && b == '\\' }
 	if len(u.path) == 0 || !isSep(u.path[0]) || !mayHaveDots(u.path) {
-		return true
+		return
 	}
 	c.stack = c.stack[:0]
 	for rest := u.path; len(rest) > 0; {
@@ -225,7 +212,6 @@ func removeDots(c *canonicalizer) bool {
 		c.arena = append(c.arena, text...)
 	}
 	u.path = c.since(start)
-	return true
 }
 
 // mayHaveDots reports whether path contains a dot or its escape after a
@@ -259,62 +245,54 @@ func dots(segment []byte) int {
 	return n
 }
 
-func emptyPath(c *canonicalizer) bool {
+func emptyPath(c *canonicalizer) {
 	if u := &c.url; len(u.path) == 0 && u.hasAuthority() && isSpecial(u.scheme) {
 		u.path = slash
 	}
-	return true
 }
 
-func encodeUserinfo(c *canonicalizer) bool {
+func encodeUserinfo(c *canonicalizer) {
 	c.encode(&c.url.username, userinfoSet)
 	c.encode(&c.url.password, userinfoSet)
-	return true
 }
 
-func encodeQuery(c *canonicalizer) bool {
+func encodeQuery(c *canonicalizer) {
 	c.encode(&c.url.query, querySet)
-	return true
 }
 
-func encodeFragment(c *canonicalizer) bool {
+func encodeFragment(c *canonicalizer) {
 	c.encode(&c.url.fragment, c0Set)
-	return true
 }
 
-func removeFragment(c *canonicalizer) bool {
+func removeFragment(c *canonicalizer) {
 	c.url.hash, c.url.fragment = nil, nil
-	return true
 }
 
-func removeUserinfo(c *canonicalizer) bool {
+func removeUserinfo(c *canonicalizer) {
 	u := &c.url
 	u.username, u.colonPassword, u.password, u.at = nil, nil, nil, nil
-	return true
 }
 
-func decodeAll(c *canonicalizer) bool {
+func decodeAll(c *canonicalizer) {
 	c.decode(&c.url.query, true)
-	return decodeExceptQuery(c)
+	decodeExceptQuery(c)
 }
 
-func decodeExceptQuery(c *canonicalizer) bool {
+func decodeExceptQuery(c *canonicalizer) {
 	u := &c.url
 	for _, p := range [...]*[]byte{&u.scheme, &u.username, &u.password, &u.host, &u.port, &u.path, &u.fragment} {
 		c.decode(p, true)
 	}
-	return true
 }
 
-func googleEncode(c *canonicalizer) bool {
+func googleEncode(c *canonicalizer) {
 	u := &c.url
 	for _, p := range [...]*[]byte{&u.scheme, &u.username, &u.password, &u.host, &u.port, &u.path, &u.query, &u.fragment} {
 		c.encode(p, peer.Google)
 	}
-	return true
 }
 
-func lessDumbEncode(c *canonicalizer) bool {
+func lessDumbEncode(c *canonicalizer) {
 	u := &c.url
 	for _, p := range [...]*[]byte{&u.scheme, &u.host, &u.port, &u.fragment} {
 		c.encode(p, peer.Google)
@@ -322,14 +300,13 @@ func lessDumbEncode(c *canonicalizer) bool {
 	c.encode(&u.username, lessUserinfoSet)
 	c.encode(&u.password, lessUserinfoSet)
 	c.encode(&u.path, lessPathSet)
-	return true
 }
 
 // recodeQuery decodes and encodes each name and value by itself.
-func recodeQuery(c *canonicalizer) bool {
+func recodeQuery(c *canonicalizer) {
 	u := &c.url
 	if !bytes.ContainsFunc(u.query, func(r rune) bool { return r >= 0x7F || !peer.Google[byte(r)] || r == '=' }) {
-		return true
+		return
 	}
 	c.stack = c.stack[:0]
 	for field := range bytes.SplitSeq(u.query, []byte{'&'}) {
@@ -356,31 +333,28 @@ func recodeQuery(c *canonicalizer) bool {
 		}
 	}
 	u.query = c.since(start)
-	return true
 }
 
-func defaultScheme(c *canonicalizer) bool {
+func defaultScheme(c *canonicalizer) {
 	u := &c.url
 	if len(u.scheme) > 0 {
-		return true
+		return
 	}
 	u.scheme, u.colon = http, colon
 	if len(u.path) > 0 {
 		u.parsePathish(u.path)
 	}
-	return true
 }
 
-func collapseSlashes(c *canonicalizer) bool {
+func collapseSlashes(c *canonicalizer) {
 	if isSpecial(c.url.scheme) {
 		c.drop(&c.url.path, func(before, b byte) bool { return before == '/' && b == '/' })
 	}
-	return true
 }
 
 // fixHostDots removes dots at the ends of the host, also before a newline at the
 // end, and repeated dots.
-func fixHostDots(c *canonicalizer) bool {
+func fixHostDots(c *canonicalizer) {
 	u := &c.url
 	u.host = bytes.TrimLeft(u.host, ".")
 	if n := len(u.host); n > 0 && u.host[n-1] == '\n' {
@@ -390,16 +364,14 @@ func fixHostDots(c *canonicalizer) bool {
 	}
 	u.host = bytes.TrimRight(u.host, ".")
 	c.drop(&u.host, func(before, b byte) bool { return before == '.' && b == '.' })
-	return true
 }
 
-func sortQuery(c *canonicalizer) bool {
+func sortQuery(c *canonicalizer) {
 	u := &c.url
 	if bytes.IndexByte(u.query, '&') < 0 {
-		return true
+		return
 	}
 	start := len(c.arena)
 	c.arena, c.stack = peer.AppendSorted(c.arena, u.query, c.stack, bytes.Compare)
 	u.query = c.since(start)
-	return true
 }

@@ -25,7 +25,7 @@ func (ARCFormat) Name() string { return "arc" }
 func (ARCFormat) Detect(s *locate.Sample) locate.Fit {
 	head := s.Head[locate.LineEnds(s.Head):]
 	if _, state := readARCHeader(head); state == locate.HeaderSound || bytes.HasPrefix(head, []byte("filedesc://")) {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }
@@ -219,12 +219,5 @@ func isARCAddress(word []byte) bool {
 var arcDialect = &locate.Dialect{Encode: encodeARC}
 
 func encodeARC(dst, text []byte, _ byte) []byte {
-	for _, c := range text {
-		if c == ' ' || c == '\r' || c == '\n' {
-			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return locate.AppendPercent(dst, text, func(c byte) bool { return c == ' ' || c == '\r' || c == '\n' })
 }

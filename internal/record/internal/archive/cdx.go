@@ -20,7 +20,7 @@ func (CDXFormat) Name() string { return "cdx" }
 // Detect implements [locate.Format].
 func (CDXFormat) Detect(s *locate.Sample) locate.Fit {
 	if len(s.Records) > 0 && LegendOf(s.Records[0]) != nil {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	l := CDXLocator{}
 	l.read(nil)

@@ -22,7 +22,7 @@ func (WARCFormat) Name() string { return "warc" }
 // version line.
 func (WARCFormat) Detect(s *locate.Sample) locate.Fit {
 	if BeginsWARC(s.Head) {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }

@@ -31,7 +31,7 @@ func (WATFormat) Detect(s *locate.Sample) locate.Fit {
 			if !bytes.Contains(block[:min(int64(len(block)), h.length)], watEnvelope) {
 				return locate.Fit{}
 			}
-			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+			return s.All(locate.LooksUnmistakable)
 		}
 		if warcEnd(h) >= int64(len(head)) {
 			return locate.Fit{}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
@@ -225,30 +226,35 @@ const (
 // EncodeHex encodes text as nginx does: quotes, backslashes, stop, and every
 // byte that is not printable ASCII become \xHH.
 func EncodeHex(dst, text []byte, stop byte) []byte {
-	for {
-		n := PlainEnd(plainInLog, text, stop)
-		if dst = append(dst, text[:n]...); n == len(text) {
-			return dst
-		}
-		dst = append(dst, '\\', 'x', UpperHex[text[n]>>4], UpperHex[text[n]&15])
-		text = text[n+1:]
-	}
+	return EncodeBytes(dst, text, stop, plainInLog, func(dst []byte, c byte) []byte {
+		return append(dst, '\\', 'x', UpperHex[c>>4], UpperHex[c&15])
+	})
 }
 
 // EncodeApache encodes text as Apache does: \" and \\, and \xhh for stop and
 // every other byte that is not printable ASCII.
 func EncodeApache(dst, text []byte, stop byte) []byte {
+	return EncodeBytes(dst, text, stop, plainInLog, func(dst []byte, c byte) []byte {
+		if c == '"' || c == '\\' {
+			return append(dst, '\\', c)
+		}
+		return AppendHex(dst, c)
+	})
+}
+
+// AppendHex appends \xhh.
+func AppendHex(dst []byte, c byte) []byte {
+	return append(dst, '\\', 'x', LowerHex[c>>4], LowerHex[c&15])
+}
+
+// EncodeBytes appends text with stop, and the bytes outside plain, as escape appends them.
+func EncodeBytes(dst, text []byte, stop byte, plain *scan.Set, escape func(dst []byte, c byte) []byte) []byte {
 	for {
-		n := PlainEnd(plainInLog, text, stop)
+		n := PlainEnd(plain, text, stop)
 		if dst = append(dst, text[:n]...); n == len(text) {
 			return dst
 		}
-		if c := text[n]; c == '"' || c == '\\' {
-			dst = append(dst, '\\', c)
-		} else {
-			dst = append(dst, '\\', 'x', LowerHex[c>>4], LowerHex[c&15])
-		}
-		text = text[n+1:]
+		dst, text = escape(dst, text[n]), text[n+1:]
 	}
 }
 
@@ -274,14 +280,9 @@ func PlainEnd(set *scan.Set, text []byte, stop byte) int {
 // EncodeHash encodes text as HAProxy does in request lines: '"', '#', and every
 // byte that is not printable ASCII become #HH.
 func EncodeHash(dst, text []byte, _ byte) []byte {
-	for {
-		n := plainInHAProxy.End(text, 0)
-		if dst = append(dst, text[:n]...); n == len(text) {
-			return dst
-		}
-		dst = append(dst, '#', UpperHex[text[n]>>4], UpperHex[text[n]&15])
-		text = text[n+1:]
-	}
+	return EncodeBytes(dst, text, 0, plainInHAProxy, func(dst []byte, c byte) []byte {
+		return append(dst, '#', UpperHex[c>>4], UpperHex[c&15])
+	})
 }
 
 // encodeJSON encodes text as the inside of a JSON string.
@@ -310,9 +311,14 @@ func EncodeQuotes(dst, text []byte, _ byte) []byte {
 
 // EncodeFolding encodes text whose line ends would end the field: it percent-encodes them.
 func EncodeFolding(dst, text []byte, _ byte) []byte {
+	return AppendPercent(dst, text, func(c byte) bool { return c == '\r' || c == '\n' })
+}
+
+// AppendPercent appends text with the bytes percent-encoded for which escapes returns true.
+func AppendPercent(dst, text []byte, escapes func(c byte) bool) []byte {
 	for _, c := range text {
-		if c == '\r' || c == '\n' {
-			dst = append(dst, '%', UpperHex[c>>4], UpperHex[c&15])
+		if escapes(c) {
+			dst = percent.AppendEscape(dst, c)
 		} else {
 			dst = append(dst, c)
 		}

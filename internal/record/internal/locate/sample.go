@@ -54,6 +54,9 @@ type Unlined interface {
 	Unlined() Reader
 }
 
+// All returns a Fit for a format that has recognized all records.
+func (s *Sample) All(certainty uint8) Fit { return Fit{len(s.Records), certainty} }
+
 // Count returns a Fit with the number of records for which fits returns true.
 func (s *Sample) Count(certainty uint8, fits func([]byte) bool) Fit {
 	f := Fit{Certainty: certainty}

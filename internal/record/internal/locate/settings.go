@@ -152,6 +152,14 @@ func About(field string, err error) error {
 // Wrong returns a *ConfigError about field with the message text.
 func Wrong(field, text string) error { return About(field, errors.New(text)) }
 
+// WrongIf is Wrong if bad is set, and otherwise nil.
+func WrongIf(bad bool, field, text string) error {
+	if !bad {
+		return nil
+	}
+	return Wrong(field, text)
+}
+
 // nameOf returns names[i], or "unknown".
 func nameOf(names []string, i int) string {
 	if i < len(names) {
@@ -212,38 +220,26 @@ var (
 // RefuseFields returns an error for each field that c names. Formats whose
 // records have no fields call it.
 func (c *Settings) RefuseFields() error {
-	var errURL error
-	if c.URLField != "" {
-		errURL = Wrong("URLField", "the format "+c.Format+" has no named fields")
-	}
-	return errors.Join(errURL, c.RefuseBaseField())
+	return errors.Join(WrongIf(c.URLField != "", "URLField", "the format "+c.Format+" has no named fields"), c.RefuseBaseField())
 }
 
 // RefuseReferer returns an error if c wants only the referers. Formats that have none
 // call it.
 func (c *Settings) RefuseReferer() error {
-	if c.Target != TargetReferer {
-		return nil // TargetAll reads what exists
-	}
-	return Wrong("Target", "the format "+c.Format+" has no referer")
+	// TargetAll reads what exists.
+	return WrongIf(c.Target == TargetReferer, "Target", "the format "+c.Format+" has no referer")
 }
 
 // RefuseDialect returns an error if c names a dialect. Formats that define
 // their own escapes call it.
 func (c *Settings) RefuseDialect() error {
-	if c.Dialect == "" || c.Dialect == "none" {
-		return nil
-	}
-	return About("Dialect", fmt.Errorf("dialects apply only to access logs (backslash only to tables), not to the format %s", c.Format))
+	return WrongIf(c.Dialect != "" && c.Dialect != "none", "Dialect", "dialects apply only to access logs (backslash only to tables), not to the format "+c.Format)
 }
 
 // RefuseExtend returns an error if c asks to add fields to records. Formats that cannot
 // hold additional fields call it.
 func (c *Settings) RefuseExtend() error {
-	if c.Render != RenderExtend {
-		return nil
-	}
-	return Wrong("Render", "fields can be added only to JSON lines and tables: jsonl, csv, csv-semicolon, csv-pipe and tsv")
+	return WrongIf(c.Render == RenderExtend, "Render", "fields can be added only to JSON lines and tables: jsonl, csv, csv-semicolon, csv-pipe and tsv")
 }
 
 // SchemaFunc returns the text of the Avro schema with an id, after the texts of
@@ -255,10 +251,8 @@ type SchemaFunc func(id uint32) (schemas []string, err error)
 // RefuseBaseHost returns an error if c wants the host of the base URL from a field. Formats
 // whose records have none call it; why can say more about them.
 func (c *Settings) RefuseBaseHost(why string) error {
-	if _, _, ok := c.BaseHost(); !ok {
-		return nil
-	}
-	return Wrong("Base", "the base URL cannot contain a field with the format "+c.Format+why)
+	_, _, ok := c.BaseHost()
+	return WrongIf(ok, "Base", "the base URL cannot contain a field with the format "+c.Format+why)
 }
 
 // CheckRequestHost checks that an access-log format can supply the host that
@@ -291,14 +285,9 @@ type Charset interface {
 // RefuseBaseField returns an error if c names a field with the base, or fields
 // with the parts of a URL.
 func (c *Settings) RefuseBaseField() error {
-	var errBase, errURL error
-	if c.BaseField != "" {
-		errBase = Wrong("BaseField", "base fields apply only to the format jsonl and tables such as csv")
-	}
-	if !c.URL.IsZero() {
-		errURL = Wrong("URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv")
-	}
-	return errors.Join(errBase, errURL)
+	return errors.Join(
+		WrongIf(c.BaseField != "", "BaseField", "base fields apply only to the format jsonl and tables such as csv"),
+		WrongIf(!c.URL.IsZero(), "URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv"))
 }
 
 // A Note is a member or column that ends every record of the output that has a URL
@@ -362,18 +351,12 @@ func (u *URLParts) IsZero() bool {
 // RefuseRewriting returns an error if c asks to write records. Formats that
 // only find URLs call it.
 func (c *Settings) RefuseRewriting() error {
-	if !c.Render.KeepsRecords() {
-		return nil
-	}
-	return Wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the output format urls, keys, jsonl, tsv or csv", c.Format))
+	return WrongIf(c.Render.KeepsRecords(), "Render", "records of the format "+c.Format+" cannot be written back, because it only finds their URLs; use the output format urls, keys, jsonl, tsv or csv")
 }
 
 // RefuseResizing returns an error for each setting in c that would change the
 // length of a part of a record which the record states. parts says what the records consist of.
 func (c *Settings) RefuseResizing(parts string) error {
-	var errTruncate error
-	if c.OnOversize == DispositionTruncate {
-		errTruncate = Wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length")
-	}
-	return errors.Join(c.RefuseHiding(parts), errTruncate)
+	return errors.Join(c.RefuseHiding(parts),
+		WrongIf(c.OnOversize == DispositionTruncate, "OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))
 }

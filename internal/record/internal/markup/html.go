@@ -20,7 +20,7 @@ func (HTMLFormat) Name() string { return "html" }
 // Detect implements [locate.Format].
 func (HTMLFormat) Detect(s *locate.Sample) locate.Fit {
 	if beginsHTML(s.Head) {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }

@@ -67,14 +67,7 @@ func needsDecoding(raw []byte) bool {
 
 // appendEscaped appends text with bytes beyond ASCII percent-encoded.
 func appendEscaped(dst, text []byte) []byte {
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return locate.AppendPercent(dst, text, func(c byte) bool { return c >= utf8.RuneSelf })
 }
 
 // SrcsetNext returns the range of the first URL in text at or after pos, and

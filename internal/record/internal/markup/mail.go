@@ -21,7 +21,7 @@ func (MailFormat) Detect(s *locate.Sample) locate.Fit {
 	first := locate.FirstLine(s.Head)
 	name := s.Head[:max(0, bytes.IndexByte(first, ':'))]
 	if isFrom(locate.TrimEnd(first)) || has(firstFields, name) && bytes.Contains(bytes.ToLower(s.Head), []byte("\nfrom:")) {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }

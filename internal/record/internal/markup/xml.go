@@ -51,7 +51,7 @@ func (x XMLFormat) Detect(s *locate.Sample) locate.Fit {
 			if !x.Roots[string(localName(tagName(b)))] {
 				break
 			}
-			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+			return s.All(locate.LooksUnmistakable)
 		}
 		n := xmlRecord(b)
 		if n == 0 {

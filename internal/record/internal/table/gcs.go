@@ -43,7 +43,7 @@ func (GCSFormat) Detect(s *locate.Sample) locate.Fit {
 			return locate.Fit{}
 		}
 	}
-	return locate.Fit{Records: len(s.Records), Certainty: locate.LooksLikeProduct}
+	return s.All(locate.LooksLikeProduct)
 }
 
 // Open implements [locate.Format].

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
@@ -134,7 +135,7 @@ func encodeBare(escaped bool) func(dst, text []byte, stop byte) []byte {
 			case escaped && (c == stop || c == '\\'):
 				dst = append(dst, '\\', c)
 			case c == stop || c == '\r' || c == '\n':
-				dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
+				dst = percent.AppendEscape(dst, c)
 			default:
 				dst = append(dst, c)
 			}

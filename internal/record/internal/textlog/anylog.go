@@ -58,10 +58,7 @@ func (AnyLogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	if d, given := c.NamedDialect(); given {
 		r.dialect = d
 	}
-	var errTarget error
-	if c.Target == locate.TargetReferer {
-		errTarget = locate.Wrong("Target", "the format log cannot tell which URL is the referer; use all")
-	}
+	errTarget := locate.WrongIf(c.Target == locate.TargetReferer, "Target", "the format log cannot tell which URL is the referer; use all")
 	return &r, errors.Join(c.RefuseFields(), c.CheckRequestHost(true), errTarget, c.RefuseExtend())
 }
 

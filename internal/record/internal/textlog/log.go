@@ -69,10 +69,8 @@ func (l LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	if d, given := c.NamedDialect(); given {
 		r.Dialect = d
 	}
-	var errTarget error
-	if !l.Quoted && c.Target == locate.TargetReferer { // TargetAll reads what exists
-		errTarget = locate.Wrong("Target", "the format "+l.ID+" has no referer; use combined")
-	}
+	// TargetAll reads what exists.
+	errTarget := locate.WrongIf(!l.Quoted && c.Target == locate.TargetReferer, "Target", "the format "+l.ID+" has no referer; use combined")
 	return r, errors.Join(errTarget, c.RefuseFields(), c.CheckRequestHost(l.Vhost), c.RefuseExtend())
 }
 

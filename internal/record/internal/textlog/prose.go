@@ -20,10 +20,7 @@ func (ProseFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
 
 // Open implements [locate.Format].
 func (ProseFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	var errBase error
-	if c.Base != "" {
-		errBase = locate.Wrong("Base", "the format text has no use for a base URL, because it only finds absolute URLs")
-	}
+	errBase := locate.WrongIf(c.Base != "", "Base", "the format text has no use for a base URL, because it only finds absolute URLs")
 	return ProseReader{}, errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting(), c.RefuseFields(), errBase)
 }
 

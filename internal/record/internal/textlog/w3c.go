@@ -23,7 +23,7 @@ func (W3CFormat) Name() string { return "w3c" }
 func (W3CFormat) Detect(s *locate.Sample) locate.Fit {
 	for _, r := range s.Records {
 		if bytes.HasPrefix(r, FieldsDirective) {
-			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+			return s.All(locate.LooksUnmistakable)
 		}
 		if r[0] != '#' {
 			break
@@ -396,14 +396,9 @@ func decodePercent(dst, s []byte) ([]byte, int) {
 // encodePercent escapes the bytes that CloudFront's manual lists for its
 // standard logs.
 func encodePercent(dst, text []byte, _ byte) []byte {
-	for _, c := range text {
-		if c <= ' ' || c >= 0x7F || strings.IndexByte("<>\"#%{}|\\^~[]`'", c) >= 0 {
-			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return locate.AppendPercent(dst, text, func(c byte) bool {
+		return c <= ' ' || c >= 0x7F || strings.IndexByte("<>\"#%{}|\\^~[]`'", c) >= 0
+	})
 }
 
 var _ locate.Director = (*W3CReader)(nil)

@@ -23,7 +23,7 @@ func (ZeekFormat) Detect(s *locate.Sample) locate.Fit {
 	for _, r := range s.Records {
 		switch {
 		case bytes.HasPrefix(r, []byte(ZeekFields)):
-			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+			return s.All(locate.LooksUnmistakable)
 		case r[0] != '#':
 			return locate.Fit{}
 		}
@@ -170,14 +170,7 @@ var zeekDialect = &locate.Dialect{Mark: '\\', Decode: locate.DecodeHex, Encode: 
 
 // EncodeZeek is Encode of the dialect of Zeek.
 func EncodeZeek(dst, text []byte, stop byte) []byte {
-	for {
-		n := locate.PlainEnd(plainInZeek, text, stop)
-		if dst = append(dst, text[:n]...); n == len(text) {
-			return dst
-		}
-		dst = append(dst, '\\', 'x', locate.LowerHex[text[n]>>4], locate.LowerHex[text[n]&15])
-		text = text[n+1:]
-	}
+	return locate.EncodeBytes(dst, text, stop, plainInZeek, locate.AppendHex)
 }
 
 var plainInZeek = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '\\' })

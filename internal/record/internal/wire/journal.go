@@ -48,7 +48,7 @@ func (j JournalFormat) Detect(s *locate.Sample) locate.Fit {
 	head := s.Head[locate.LineEnds(s.Head):]
 	for _, start := range journalStarts {
 		if bytes.HasPrefix(head, start) {
-			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+			return s.All(locate.LooksUnmistakable)
 		}
 	}
 	var message journalField
@@ -58,7 +58,7 @@ func (j JournalFormat) Detect(s *locate.Sample) locate.Fit {
 		}
 	})
 	if e.state == locate.HeaderSound && message.name.End > 0 {
-		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }
