@@ -48,6 +48,11 @@ func WriteText(w io.Writer, s terminal.Style, r *Report) error {
 	if r.WithoutExample {
 		t.line("\nSome groups have no example, because the memory limit for examples was reached.")
 	}
+	return t.flush()
+}
+
+// flush returns the first error of all writes.
+func (t *textWriter) flush() error {
 	if err := t.w.Flush(); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
@@ -113,15 +118,20 @@ func (t *textWriter) groups(title string, e reportEffect) {
 			by = ", by " + strings.Join(g.Rules, ", ")
 		}
 		t.line("  %s, %s%s", terminal.Plural(g.URLs, "URL", "URLs"), terminal.Plural(int64(g.Parts), "group", "groups"), t.Paint(terminal.Cyan, by))
-		for i := range g.Examples {
-			t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
-		}
-		if more := g.Parts - len(g.Examples); more > 0 {
-			t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(int64(more)))
-		}
+		t.examples(g.Examples, int64(g.Parts))
 	}
 	if more := e.Groups - len(e.Top); more > 0 {
 		t.line("  and %s more", terminal.FormatCount(int64(more)))
+	}
+}
+
+// examples writes the examples of a group, which has the given number of URLs or groups.
+func (t *textWriter) examples(list []reportExample, all int64) {
+	for i := range list {
+		t.line("  %*s  %s", countColumn, terminal.FormatCount(list[i].URLs), t.Escape(list[i].raw))
+	}
+	if more := all - int64(len(list)); more > 0 {
+		t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(more))
 	}
 }
 
@@ -158,18 +168,10 @@ func WriteCollisionText(w io.Writer, s terminal.Style, r *CollisionReport) error
 	for i := range r.Top {
 		g := &r.Top[i]
 		t.line("%s", t.Folded(fmt.Sprintf("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", "))), 4))
-		for i := range g.Examples {
-			t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
-		}
-		if more := g.Spellings - int64(len(g.Examples)); more > 0 {
-			t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(more))
-		}
+		t.examples(g.Examples, g.Spellings)
 	}
 	if more := r.Groups - int64(len(r.Top)); more > 0 {
 		t.line("  and %s more", terminal.FormatCount(more))
 	}
-	if err := t.w.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
+	return t.flush()
 }
