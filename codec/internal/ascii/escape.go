@@ -1,6 +1,6 @@
 package ascii
 
-import "github.com/urlfold/urlfold/codec/percent"
+const upperHex = "0123456789ABCDEF"
 
 // Alnum lists the letters and digits.
 const Alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -56,6 +56,11 @@ func AppendAllUnescaped(dst, text []byte) []byte {
 	return dst
 }
 
+// AppendEscape appends the escape of c.
+func AppendEscape(dst []byte, c byte) []byte {
+	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
+}
+
 // AppendEscaped appends text with the bytes escaped that are not in plain. text may be a
 // part of dst.
 func AppendEscaped(dst, text []byte, plain *Set) []byte {
@@ -63,7 +68,7 @@ func AppendEscaped(dst, text []byte, plain *Set) []byte {
 		if plain[c] {
 			dst = append(dst, c)
 		} else {
-			dst = percent.AppendEscape(dst, c)
+			dst = AppendEscape(dst, c)
 		}
 	}
 	return dst

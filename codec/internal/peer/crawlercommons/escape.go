@@ -4,7 +4,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // A set is a class of characters.
@@ -53,12 +52,12 @@ func appendEscaped(dst, text []byte) []byte {
 			r, size := decodeRune(text[i:])
 			var buf [utf8.UTFMax]byte
 			for _, c := range buf[:utf8.EncodeRune(buf[:], r)] {
-				dst = percent.AppendEscape(dst, c)
+				dst = ascii.AppendEscape(dst, c)
 			}
 			i += size
 			continue
 		case sets[c]&escapedChar != 0, c == '%' && !ascii.IsEscape(text[i:]):
-			dst = percent.AppendEscape(dst, c)
+			dst = ascii.AppendEscape(dst, c)
 		default:
 			dst = append(dst, c)
 		}
@@ -75,7 +74,7 @@ func appendDecoded(dst, text []byte) []byte {
 		if n == 1 || sets[c]&unreserved != 0 {
 			dst = append(dst, c)
 		} else {
-			dst = percent.AppendEscape(dst, c)
+			dst = ascii.AppendEscape(dst, c)
 		}
 		text = text[n:]
 	}

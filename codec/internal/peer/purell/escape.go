@@ -2,7 +2,6 @@ package purell
 
 import (
 	"github.com/urlfold/urlfold/codec/internal/ascii"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // A set says where a byte may stand unescaped. The first three apply to
@@ -41,7 +40,7 @@ func appendEscaped(dst, text []byte, in set) []byte {
 		if sets[c]&in != 0 {
 			dst = append(dst, c)
 		} else {
-			dst = percent.AppendEscape(dst, c)
+			dst = ascii.AppendEscape(dst, c)
 		}
 	}
 	return dst

@@ -22,7 +22,6 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // New returns a canonicalizer.
@@ -76,7 +75,7 @@ func appendText(dst, src []byte) []byte {
 		}
 		r, n := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && n == 1 {
-			dst = percent.AppendEscape(dst, b)
+			dst = ascii.AppendEscape(dst, b)
 		} else {
 			dst = append(dst, src[i:i+n]...)
 		}
@@ -203,7 +202,7 @@ func (c *canonicalizer) requotePath() {
 	for rest := c.path; len(rest) > 0; {
 		b, n := ascii.Unescape(rest)
 		if n > 1 && (b == '%' || b == '/' || b == ';' || b == '?') {
-			c.spare = percent.AppendEscape(c.spare, b)
+			c.spare = ascii.AppendEscape(c.spare, b)
 		} else {
 			c.spare = append(c.spare, b)
 		}
