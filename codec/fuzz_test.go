@@ -565,8 +565,8 @@ func TestOnePassRef(t *testing.T) {
 		for _, base := range []string{"http://a.example/b/c?d#e", "HTTP://A.example:80"} {
 			for _, src := range []string{"", "/x/%7e", "y%20z?a|b#%zz", "?a&amp;b", "#f", "//H.example:80/", "../x"} {
 				var r Result
-				handles := n.table != nil && (n.profile.Standard == WHATWG || base[0] == 'h' && src[:min(2, len(src))] != "..")
-				if _, ok := n.onePassRef(nil, []byte(base), []byte(src), &r); ok != handles {
+				handles := n.profile.Standard == WHATWG || base[0] == 'h' && src[:min(2, len(src))] != ".."
+				if _, ok := n.onePassRef(nil, []byte(base), []byte(src), &r); ok != handles && n.table != nil {
 					t.Errorf("%s: %q against %q: %v, want %v", n.profile.Name, src, base, ok, handles)
 				}
 				checkOnePassRef(t, n, []byte(base), []byte(src))

@@ -29,18 +29,28 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	return n.finish(dst, src, start, err, r)
 }
 
-// onePassRef is onePass for a relative reference against a clean base: it walks over the
-// front of the base and the reference, and then takes the front from what it has found.
+// onePassRef takes the two fast paths for a relative reference against a clean base: they
+// read the front of the base with the reference, and then it takes the front from what they
+// have found.
 func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool) {
 	s, browser := &r.scratch, n.profile.Standard == WHATWG
 	b := n.readBase(base, s)
-	front := b.front(src, browser)
-	if front == 0 || len(src) > n.maxLen {
+	front := b.front(src)
+	if front == 0 || front+len(src) > n.maxLen {
 		return dst, false
 	}
 	s.text = append(append(s.text[:0], b.text[:front]...), src...)
 	start := len(dst)
-	dst, ok := n.onePass(dst, s.text, parseOpening(s.text, &r.In, &s.survey), r)
+	o, entity, ok := parseClean(s.text, &r.In, &s.survey)
+	if ok && entity < 0 {
+		r.setClean(o)
+		s.copied, s.canonical, s.unjudged = false, browser, browser
+		if dst = append(dst, s.text...); n.rules.Has(RuleDropFragment) && r.In.Has(Fragment) {
+			dst = n.drop(dst, start, r)
+		}
+	} else {
+		dst, ok = n.onePass(dst, s.text, o, r)
+	}
 	if !ok || !r.takeFront(front, browser) {
 		return dst[:start], false // with the memory of onePass
 	}
@@ -49,7 +59,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool)
 
 // front returns the length of the part of b.text that the target of the reference ref
 // begins with, apart from dot segments. It is 0 if only the parsers can tell.
-func (b *baseURL) front(ref []byte, browser bool) int {
+func (b *baseURL) front(ref []byte) int {
 	path := b.u.Span(Path)
 	switch {
 	case !b.clean || schemeEnd(ref) > 0:
@@ -64,8 +74,8 @@ func (b *baseURL) front(ref []byte, browser bool) int {
 		return int(b.u.Span(Scheme).End) + 1
 	case ref[0] == '/':
 		return int(path.Start)
-	case !browser && colonInFirstSegment(ref) >= 0:
-		return 0 // FlagSchemeInvalid
+	case colonInFirstSegment(ref) >= 0:
+		return 0 // FlagSchemeInvalid in RFC 3986
 	}
 	return bytes.LastIndexByte(b.text[:path.End], '/') + 1
 }
