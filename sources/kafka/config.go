@@ -25,6 +25,7 @@ type Config struct {
 	// offset, whose topic was deleted and created again, or whose log ends
 	// before the committed offset: earliest, latest, or
 	// timestamp:2026-11-01T00:00:00Z.
+	// Default: earliest.
 	Start Start `yaml:"start"`
 	// Which records to read from topics with transactions. read_committed skips
 	// the records of aborted transactions and waits for the end of open ones.
