@@ -255,6 +255,17 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 
 // member adds the member of an archive that path names, if it does.
 func (e *expander) member(path string) bool {
+	archive, member, ok := cutMember(path)
+	if ok {
+		// The member may be called ../x, and the relative path becomes that of an output.
+		rel := filepath.Base(archive) + ":" + strings.NewReplacer("/", "_", `\`, "_").Replace(member)
+		e.keep(path, true, found{path: path, rel: rel, archive: archive, member: member})
+	}
+	return ok
+}
+
+// cutMember cuts ARCHIVE:MEMBER, if there is such an archive.
+func cutMember(path string) (archive, member string, ok bool) {
 	for i := range path {
 		if path[i] != ':' || i == 0 {
 			continue
@@ -263,15 +274,22 @@ func (e *expander) member(path string) bool {
 		if err == nil {
 			a.close()
 		}
-		if errors.Is(err, ErrNoArchive) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue
+		if !errors.Is(err, ErrNoArchive) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			return path[:i], path[i+1:], true
 		}
-		// The member may be called ../x, and the relative path becomes that of an output.
-		rel := filepath.Base(path[:i]) + ":" + strings.NewReplacer("/", "_", `\`, "_").Replace(path[i+1:])
-		e.keep(path, true, found{path: path, rel: rel, archive: path[:i], member: path[i+1:]})
-		return true
 	}
-	return false
+	return "", "", false
+}
+
+// OnDisk returns the file that is read for an input: the archive, if path names a member of
+// one, and otherwise path.
+func OnDisk(path string) string {
+	if _, err := os.Lstat(path); err != nil {
+		if archive, _, ok := cutMember(path); ok {
+			return archive
+		}
+	}
+	return path
 }
 
 // Members calls visit for each member of the archive at path that is a file, until visit

@@ -292,7 +292,7 @@ func (s *settings) checkFile(flag, name string) error {
 // isInput reports whether fi is one of the files named as inputs.
 func (s *settings) isInput(fi os.FileInfo) bool {
 	return slices.ContainsFunc(s.paths, func(path string) bool {
-		in, err := os.Stat(path)
+		in, err := os.Stat(file.OnDisk(path))
 		return err == nil && os.SameFile(in, fi)
 	})
 }
