@@ -220,6 +220,20 @@ func (u *URL) setFront(src []byte, start, end int) bool {
 	return true
 }
 
+// setPort sets the port of u, which begins at start, if it has no leading zero and
+// a path follows. It returns the offset of the path, or 0, and whether the port is
+// the default of the scheme.
+func (u *URL) setPort(src []byte, start int) (path int, byDefault bool) {
+	end, n := readPort(src, start)
+	if end == 0 || end == len(src) || src[end] != '/' {
+		return 0, false
+	}
+	u.set(Port, start, end)
+	u.port, u.flags = uint16(n), u.flags|portOK
+	secure := u.spans[Scheme].Len() == len("https")
+	return end, n == 443 && secure || n == 80 && !secure
+}
+
 // readPort returns the end of the port that begins at start, and its number. end
 // is 0 if that is not a number from 1 to 65535 without leading zeros.
 func readPort(src []byte, start int) (end, n int) {

@@ -13,11 +13,18 @@ func parseCleanByLoops(src []byte, u *URL) (entity int, ok bool) {
 	if odd || i >= 64 || !u.setFront(src, start, i) {
 		return -1, false
 	}
-	if i == len(src) || src[i] != '/' {
-		var why uint8
-		if i, why = afterHost(src, i, u, 0); why != 0 {
+	switch {
+	case i == len(src) || src[i] == '?' || src[i] == '#':
+		return -1, false
+	case src[i] == ':':
+		path, byDefault := u.setPort(src, i+1)
+		if path == 0 {
 			return -1, false
 		}
+		entity, ok = cleanRest(src, path, u)
+		return entity, ok && !byDefault
+	case src[i] != '/':
+		return -1, false
 	}
 	return cleanRest(src, i, u)
 }
