@@ -82,7 +82,6 @@ type client struct {
 	t     testing.TB
 	sink  engine.Sink
 	lane  *engine.Lane
-	pack  func(dst, src []byte) []byte
 	facts bool
 	seq   uint64
 	off   int64
@@ -97,13 +96,6 @@ func newClient(t testing.TB, s engine.Sink, id string) *client {
 	c := &client{t: t, sink: s, lane: new(engine.Lane)}
 	c.lane.SetID(id)
 	c.lane.SetRel(id)
-	if p, ok := s.(engine.Packer); ok {
-		pack, err := p.NewPack()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.pack = pack
-	}
 	if r, ok := s.(kinds.FactReader); ok {
 		c.facts = r.NeedsFacts()
 	}
@@ -125,9 +117,6 @@ func (c *client) batch(records ...string) *engine.Batch {
 	c.seq++
 	c.off += int64(len(b.In))
 	b.End = engine.Position{A: c.off}
-	if c.pack != nil {
-		b.Out.Packed = c.pack(nil, b.Out.Bytes)
-	}
 	return b
 }
 
@@ -135,7 +124,7 @@ func (c *client) batch(records ...string) *engine.Batch {
 // as its reuse would.
 func (c *client) submit(ctx context.Context, records ...string) error {
 	b := c.batch(records...)
-	before := slices.Concat(b.Out.Bytes, b.Out.Packed)
+	before := bytes.Clone(b.Out.Bytes)
 	var mu sync.Mutex
 	answered, refused := 0, false
 	err := c.sink.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) {
@@ -145,13 +134,13 @@ func (c *client) submit(ctx context.Context, records ...string) error {
 			c.t.Errorf("batch %d: answer %d, refused %t: a ticket is answered once, or Submit returns an error", b.Seq, answered, refused)
 			return
 		}
-		if !bytes.Equal(slices.Concat(b.Out.Bytes, b.Out.Packed), before) {
+		if !bytes.Equal(b.Out.Bytes, before) {
 			c.t.Errorf("batch %d: the sink modified it", b.Seq)
 		}
 		if ctx.Err() == nil && (r.Class != engine.OK || r.Err != nil) {
 			c.t.Errorf("batch %d: %v, class %d", b.Seq, r.Err, r.Class)
 		}
-		for _, p := range [][]byte{b.In, b.Out.Bytes, b.Out.Packed} {
+		for _, p := range [][]byte{b.In, b.Out.Bytes} {
 			for i := range p {
 				p[i] = '#'
 			}

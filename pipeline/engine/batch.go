@@ -145,9 +145,8 @@ func (r OutRec) position() uint64 { return uint64(r.Msg)<<32 | uint64(r.Src) }
 
 // A Stream is one output arena of a batch.
 type Stream struct {
-	Bytes  []byte   // rendered records, one after the other
-	Recs   []OutRec // position of each record in Bytes, in order
-	Packed []byte   // Bytes compressed as complete members or frames if the sink is a Packer; otherwise empty
+	Bytes []byte   // rendered records, one after the other
+	Recs  []OutRec // position of each record in Bytes, in order
 
 	// Apart reports that each record is compressed into separate members or
 	// frames. The codec sets it.

@@ -12,7 +12,7 @@ import (
 // could be stored. Its keys are claimed outside of the process, where other
 // members see them, too:
 //
-//	worker   read · render ──▶ claim the keys ──▶ remove duplicates · compress ──▶ sinks
+//	worker   read · render ──▶ claim the keys ──▶ remove duplicates ──▶ sinks
 //	last answer ──▶ settle the claims: done, or deleted if a sink refused the record ──▶ acknowledge
 //
 // A record is dropped for good only if the claim on its key is done, which

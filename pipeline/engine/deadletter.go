@@ -19,7 +19,7 @@ import (
 
 // deadLetters writes the dead letters of the second round of b.
 func (w *worker) deadLetters(b *Batch) error {
-	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]
+	b.Dead.Bytes, b.Dead.Recs = b.Dead.Bytes[:0], b.Dead.Recs[:0]
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
 	slices.Sort(b.orphans)
@@ -35,7 +35,6 @@ func (w *worker) deadLetters(b *Batch) error {
 		}
 	}
 	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
-	w.packStreams(b)
 	return nil
 }
 

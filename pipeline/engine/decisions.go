@@ -17,7 +17,7 @@ import (
 // in which sinks refuse records and processes die:
 //
 //	worker   read · render ──▶ decision, in lane order: number, firsts, duplicates
-//	worker   remove the duplicates · compress ──▶ sinks
+//	worker   remove the duplicates ──▶ sinks
 //	last answer ──▶ settled: its records, and everything that it relied on, are durable or dead letters
 //	                      ▲
 //	numbers  1  2  3  4   │ 5  6  7  8

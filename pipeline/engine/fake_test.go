@@ -280,7 +280,6 @@ type fakeSink struct {
 	mu       sync.Mutex
 	lines    map[string][]string
 	all      []string // lane:line, over all lanes
-	packed   int
 	opened   int
 	closed   int
 	cutShort bool // Close was called with a canceled context
@@ -358,7 +357,6 @@ func (s *fakeSink) keep(b *Batch, st *Stream, r Result) {
 	if s.lines == nil {
 		s.lines = make(map[string][]string)
 	}
-	s.packed += len(st.Packed)
 	name := b.Lane.Name()
 	for i, o := range st.Recs {
 		if !slices.Contains(r.Failed, uint32(i)) {

@@ -9,12 +9,12 @@ import (
 
 // A Filter decides which records of a batch are duplicates and do not reach the
 // sinks. Without a filter,
-// workers render, compress and submit a batch in one step. With a filter, they
+// workers render and submit a batch in one step. With a filter, they
 // take two steps:
 //
 //	worker   read · render ──▶ filter outlet of the lane
 //	                                 │ in order: Filter sets the keep set
-//	worker   remove the dropped records · compress ──▶ outlets of the sinks
+//	worker   remove the dropped records ──▶ outlets of the sinks
 //
 // The pipeline calls Filter for one batch at a time, and for the batches of a
 // lane in order; under OrderInput, also in the order of the lanes. Otherwise

@@ -28,11 +28,11 @@ var poisonRec = OutRec{Span: Span{Off: math.MaxUint32, Len: math.MaxUint32}, Src
 
 // arenas calls yield for each byte arena of b.
 func (b *Batch) arenas(yield func(name string, arena []byte) bool) {
-	ok := yield("In", b.In) && yield("Side", b.Side) && yield("Out.Bytes", b.Out.Bytes) && yield("Out.Packed", b.Out.Packed) &&
-		yield("Dead.Bytes", b.Dead.Bytes) && yield("Dead.Packed", b.Dead.Packed)
+	ok := yield("In", b.In) && yield("Side", b.Side) && yield("Out.Bytes", b.Out.Bytes) &&
+		yield("Dead.Bytes", b.Dead.Bytes)
 	for i := range b.legs {
 		out := &b.legs[i].out
-		ok = ok && yield("bytes of a sink", out.Bytes) && yield("packed bytes of a sink", out.Packed)
+		ok = ok && yield("bytes of a sink", out.Bytes)
 	}
 }
 

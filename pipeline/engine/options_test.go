@@ -42,7 +42,7 @@ func TestOptionsMistakes(t *testing.T) {
 	}
 	f(Options{}, "missing source", "missing sink", "missing codec")
 	f(Options{
-		Sources: []Source{&everySource{}}, Sinks: []Sink{nil, &packingSink{}, &packingSink{}, &unorderedSink{}}, NewCodec: newFakeCodec,
+		Sources: []Source{&everySource{}}, Sinks: []Sink{nil, &fakeSink{}, &fakeSink{}, &unorderedSink{}}, NewCodec: newFakeCodec,
 		Workers: -1, Ordering: OrderPerLane, BatchBytes: -1, Batches: 3, CommitInterval: -1, ShutdownTimeout: -1,
 	},
 		"it must be at most one of them", "workers: -1", "batch bytes: -1", "batches: 3", "commit interval: -1ns", "shutdown timeout: -1ns",

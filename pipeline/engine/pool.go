@@ -65,14 +65,11 @@ const recSize = 16
 
 // reset empties s and drops arenas that have grown too far beyond size.
 func (s *Stream) reset(size int) {
-	s.Bytes, s.Recs, s.Packed, s.To = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.To[:0]
+	s.Bytes, s.Recs, s.To = s.Bytes[:0], s.Recs[:0], s.To[:0]
 	s.Facts, s.IDs, s.Times = s.Facts[:0], s.IDs[:0], s.Times[:0]
 	s.Apart, s.Binary, s.Truncated = false, false, false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
-	}
-	if cap(s.Packed) > arenaGrowth*size {
-		s.Packed = nil
 	}
 	if cap(s.Recs) > arenaGrowth*size/recSize {
 		s.Recs, s.Facts, s.IDs, s.Times, s.To = nil, nil, nil, nil, nil

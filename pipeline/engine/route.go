@@ -7,30 +7,13 @@ package engine
 //	worker   read · render ──▶ Out  a b c d e f
 //	         share             ──▶ leg 0  a   c d
 //	                           ──▶ leg 1    b     e f
-//	         compress each stream ──▶ outlets of the sinks
+//	         outlets of the sinks
 //
 // A batch without records for a sink still passes the sink's outlet, so that
 // the order, the watermark and the cut work as without a route.
 
 // allSinks is the value of Stream.To for a record that every sink gets.
 const allSinks = ^uint64(0)
-
-// A share is the stream that a sink gets.
-type share uint8
-
-const (
-	shared   share = iota // Batch.Out
-	owned                 // leg.out, a copy
-	borrowed              // leg.out, whose arenas, except Packed, belong to Batch.Out
-)
-
-// giveBack empties g, which gives back the arenas that it shares with Batch.Out.
-func (g *leg) giveBack() {
-	if g.gets == borrowed {
-		g.out = Stream{Packed: g.out.Packed[:0]}
-	}
-	g.gets = shared
-}
 
 // pick sets s to the records of whole that the given sink gets.
 func (s *Stream) pick(whole *Stream, sink uint64) {
@@ -60,7 +43,7 @@ func (b *Batch) full(slot int) *Stream {
 	switch {
 	case slot == b.delivery.dead:
 		return &b.Dead
-	case b.legs[slot].gets != shared:
+	case b.legs[slot].owns:
 		return &b.legs[slot].out
 	}
 	return &b.Out

@@ -35,7 +35,7 @@ func TestRoute(t *testing.T) {
 				src.lanes = append(src.lanes, numbered(100+40*i, "AABCNAXBBDPANN"))
 			}
 			tries := 0
-			first, second, dead := &packingSink{}, &packingSink{}, &fakeSink{}
+			first, second, dead := &fakeSink{}, &fakeSink{}, &fakeSink{}
 			second.answer = func(*Batch, *Stream) (Result, bool) {
 				if tries++; tries%20 == 0 {
 					return Result{Class: Retryable, Err: errors.New("busy")}, true
@@ -56,9 +56,6 @@ func TestRoute(t *testing.T) {
 				read += len(lines)
 				left += len(of(lines, "N"))
 				sum += len(of(lines, "AC")) + len(of(lines, "BC"))
-			}
-			if first.bad+second.bad > 0 || first.packed == 0 || second.packed == 0 {
-				t.Errorf("%d and %d batches are compressed wrongly", first.bad, second.bad)
 			}
 			if int(s.Ledger.Read) != read || int(s.Ledger.Filtered) != left || int(s.Sinks[0].Records+s.Sinks[1].Records) != sum {
 				t.Errorf("%d lines, %d left out, %d delivered: %+v", read, left, sum, s.Ledger)
@@ -97,20 +94,6 @@ func TestRouteRefused(t *testing.T) {
 	sameLines(t, "dead", dead.lines["lane0"], slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !refused(l) }), false)
 	if n := int64(len(dead.all)); s.Ledger.Dead != n || s.Ledger.Emitted != 600-n || n == 0 {
 		t.Errorf("%d dead letters: %+v", n, s.Ledger)
-	}
-}
-
-// TestTwoPackers: without a route, several sinks can compress the same records.
-func TestTwoPackers(t *testing.T) {
-	src := &fakeSource{lanes: [][]string{numbered(600, "AB")}}
-	first, second, third := &packingSink{}, &packingSink{}, &fakeSink{}
-	p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{first, second, third}, Workers: 3, Ordering: OrderPerLane})
-	finished(context.Background(), t, p)
-	for _, s := range []*fakeSink{&first.fakeSink, &second.fakeSink, third} {
-		sameLines(t, "sink", s.lines["lane0"], src.lanes[0], true)
-	}
-	if first.bad+second.bad > 0 {
-		t.Errorf("%d and %d batches are compressed wrongly", first.bad, second.bad)
 	}
 }
 

@@ -62,7 +62,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 
 	opened, stopped, err := p.open(ctx)
 	if err == nil && !stopped {
-		err = p.start()
+		p.start()
 	}
 	if err != nil || stopped {
 		closing := p.hard
@@ -135,9 +135,9 @@ func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 }
 
 // start starts the workers.
-func (p *Pipeline) start() error {
+func (p *Pipeline) start() {
 	for n := range p.o.Workers {
-		w := &worker{p: p, packs: make([]packFunc, len(p.delivery.sinks))}
+		w := &worker{p: p}
 		if n > 0 { // the source has a turn, too
 			w.turns = p.turns
 		}
@@ -145,14 +145,8 @@ func (p *Pipeline) start() error {
 		if d := p.o.Dedupe; d != nil && d.NewMark != nil {
 			w.mark = d.NewMark()
 		}
-		for i, s := range p.delivery.sinks {
-			if err := w.setPack(i, s.Sink); err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
-			}
-		}
 		p.workers.Go(w.run)
 	}
-	return nil
 }
 
 // read runs the sources to their end, and ends the lanes that they leave open.

@@ -43,24 +43,14 @@ type SinkCaps struct {
 	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
 }
 
-// A Packer is a Sink whose batches are compressed by the workers, so that
-// compression uses all cores. Each batch becomes complete members or frames;
-// with Stream.Apart, each record does. The compressed bytes are in
-// Stream.Packed of the stream that the sink receives.
-type Packer interface {
-	// NewPack returns a function for one worker, or nil if nothing is to be
-	// compressed. The function appends the compressed form of src to dst. It is
-	// not shared between goroutines. The pipeline calls NewPack after Open.
-	NewPack() (func(dst, src []byte) []byte, error)
-}
-
 // An Extent is the length of an output at a checkpoint. The checkpoint does not
 // cover later bytes, and the next run truncates them.
 type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes
 	Path   string
-	Length int64 // durable bytes
+	Length int64  // durable bytes
+	End    string // hexadecimal: what must follow them in a complete output
 }
 
 // An ExtentReporter is a Sink whose outputs can be truncated to an earlier

@@ -108,8 +108,8 @@ type leg struct {
 	at      time.Time     // time of submission
 	held    atomic.Bool   // the sink must not write the records that it has not written yet
 	blocked bool          // the sink has refused records, and the lane waits for them
-	gets    share         // which stream the sink gets
-	out     Stream        // records for this sink, unless it gets Batch.Out
+	owns    bool          // the sink gets out and not Batch.Out
+	out     Stream        // records for this sink
 	rest    Stream        // records of the output, or of the dead letters, that are still to be submitted, if it is a part
 }
 
@@ -155,7 +155,7 @@ func (g *leg) pick(s *Stream, which []uint32) {
 func (g *leg) reset(size int) {
 	g.rest.Bytes = nil // owned by another stream
 	g.rest.reset(size)
-	g.giveBack()
+	g.owns = false
 	g.out.reset(size)
 	g.begin()
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -12,16 +11,12 @@ import (
 // A worker takes one batch after the other, runs its codec to fill the output
 // arenas, and submits the batch.
 type worker struct {
-	p       *Pipeline
-	codec   Codec
-	gen     uint64      // generation of codec
-	packs   []packFunc  // by sink, the dead letter last; nil for one that is no Packer
-	packers int         // number of packs, without the dead letter
-	mark    markFunc    // marks duplicates; nil: they are dropped
-	turns   <-chan turn // requests for the worker's turn; nil: it lends none
+	p     *Pipeline
+	codec Codec
+	gen   uint64      // generation of codec
+	mark  markFunc    // marks duplicates; nil: they are dropped
+	turns <-chan turn // requests for the worker's turn; nil: it lends none
 }
-
-type packFunc func(dst, src []byte) []byte
 
 // A markFunc is what Dedupe.NewMark returns.
 type markFunc func(s *Stream, duplicates []uint32) error
@@ -97,7 +92,7 @@ func (w *worker) finish(b *Batch) {
 		}
 	}
 	w.p.filtering.cutFiltered(b)
-	w.packStreams(b)
+	w.share(b)
 }
 
 // endAt ends the run because of an error in b. If the codec ended the run at a
@@ -143,7 +138,7 @@ func (w *worker) process(b *Batch) error {
 		return bugf("Codec.Process left %d bytes and %d messages unprocessed, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
 	if !w.p.filtering.on() {
-		w.packStreams(b)
+		w.share(b)
 	}
 	return nil
 }
@@ -193,61 +188,12 @@ func panicText(v any) string {
 	return fmt.Sprintf("value of type %T", v)
 }
 
-// packStreams divides the output of b among the sinks, and compresses it for
-// the sinks that need that.
-func (w *worker) packStreams(b *Batch) {
-	if b.round != lateRound {
-		// Give each sink the stream that it is to receive.
-		for slot := range w.p.o.Sinks {
-			g := &b.legs[slot]
-			g.giveBack()
-			switch {
-			case len(b.Out.To) > 0:
-				g.gets = owned
-				g.out.pick(&b.Out, 1<<slot)
-			case w.packers > 1: // Packed must not be shared
-				s := &b.Out
-				g.gets = borrowed
-				g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
-			}
-		}
-	}
-	for slot, pack := range w.packs {
-		if pack == nil || b.round == lateRound && slot != w.p.delivery.dead {
-			continue
-		}
-		s := b.full(slot)
-		if s.Packed = s.Packed[:0]; len(s.Bytes) > 0 {
-			s.pack(pack)
-		}
-	}
-}
-
-// setPack sets the function that compresses for the sink of slot.
-func (w *worker) setPack(slot int, s Sink) (err error) {
-	if p, ok := As[Packer](s); ok {
-		w.packs[slot], err = p.NewPack()
-	}
-	if err == nil && w.packs[slot] != nil && slot != w.p.delivery.dead {
-		w.packers++
-	}
-	return err
-}
-
-// pack compresses the bytes of s.
-func (s *Stream) pack(pack packFunc) {
-	s.Packed = s.Packed[:0]
-	if !s.Apart {
-		s.Packed = pack(s.Packed, s.Bytes)
-		return
-	}
-	for i := 0; i < len(s.Recs); {
-		r := s.Recs[i]
-		for i++; i < len(s.Recs) && len(bytes.TrimLeft(s.Bytes[s.Recs[i].Off:][:s.Recs[i].Len], "\r\n")) == 0; i++ {
-			r.Len += s.Recs[i].Len // readers take a member of line ends for a damaged record
-		}
-		if r.Len > 0 {
-			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len])
+// share divides the output of b among the sinks.
+func (w *worker) share(b *Batch) {
+	for slot := range w.p.o.Sinks {
+		g := &b.legs[slot]
+		if g.owns = len(b.Out.To) > 0; g.owns {
+			g.out.pick(&b.Out, 1<<slot)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -93,59 +92,4 @@ func TestPanicText(t *testing.T) {
 		}
 	}()
 	brokenCodec{boom: true}.Process(nil)
-}
-
-// A packingSink is a fakeSink and Packer that doubles each byte.
-type packingSink struct {
-	fakeSink
-	err error
-	off bool
-	bad int // batches whose packed form is wrong
-}
-
-func (s *packingSink) NewPack() (func(dst, src []byte) []byte, error) {
-	if s.err != nil || s.off {
-		return nil, s.err
-	}
-	return double, nil
-}
-
-func double(dst, src []byte) []byte {
-	for _, c := range src {
-		dst = append(dst, c, c)
-	}
-	return dst
-}
-
-func (s *packingSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
-	want := double(nil, t.Stream().Bytes)
-	if s.off {
-		want = nil
-	}
-	if !bytes.Equal(t.Stream().Packed, want) {
-		s.bad++
-	}
-	return s.fakeSink.Submit(ctx, b, t)
-}
-
-func TestPack(t *testing.T) {
-	f := func(name string, off bool) {
-		t.Helper()
-		sink, dead := &packingSink{off: off}, &packingSink{}
-		src := oneLane(300, "aXD")
-		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}, sink}, DeadLetter: dead, Ordering: OrderInput, Workers: 3})
-		finished(t.Context(), t, p)
-		if sink.bad+dead.bad != 0 {
-			t.Errorf("%s: %d batches and %d batches of dead letters are packed wrongly", name, sink.bad, dead.bad)
-		}
-		sameLines(t, name, sink.lines["lane0"], of(src.lanes[0], "a"), true)
-		sameLines(t, name, dead.lines["lane0"], of(src.lanes[0], "X"), true)
-	}
-	f("packed", false)
-	f("off", true)
-
-	p := newPipe(t, Options{Sources: []Source{oneLane(1, "a")}, Sinks: []Sink{&packingSink{err: errSink}}})
-	if err := p.Run(t.Context()); !errors.Is(err, errSink) {
-		t.Errorf("Run: %v, want %v", err, errSink)
-	}
 }

@@ -26,8 +26,8 @@
 // so it never names an incomplete file.
 //
 // Done(nil) of an Output means that the batch was written or, if the output is
-// compressed, gathered, not that it is durable; a Barrier makes it durable. Done(nil) of a log means that the batch
-// is durable.
+// compressed, gathered, not that it is durable; a Barrier makes it durable.
+// Done(nil) of a log means that the batch is durable.
 //
 // # Log: groups
 //
@@ -66,8 +66,8 @@
 // # Log: after a crash
 //
 // Without ExactlyOnce, Open truncates a torn end: everything after the last
-// line or the last complete member, including zeros at the end, which a power
-// loss can leave. Complete records that were not answered remain in the file
+// line or the last flush of a member, which then ends, including zeros at the
+// end, which a power loss can leave. Complete records that were not answered remain in the file
 // and are written a second time after they are read again. A file with other
 // damage is kept as NAME.part.damaged, and its intact beginning is continued.
 // The next run finishes files that rotate and continues the others. A record
@@ -76,7 +76,7 @@
 //
 // With ExactlyOnce, the source stores its positions and the lengths of the
 // outputs in one step, as a cut (see engine.CutCommitter). Open truncates
-// every output to its extent, and removes or restarts outputs without one. An
+// every output to its extent, ends the member that is open there, and removes or restarts outputs without one. An
 // extent contains the final path regardless of the current name of the file, so
 // a rename does not change the extent:
 //
@@ -123,7 +123,7 @@
 //	recover.go, leftover.go                        what earlier processes left
 //	sink.go, header.go, encoder.go                 writing a batch; what precedes the first
 //	                                               one; files with an index
-//	gather.go                                      compressing an Output
+//	gather.go, members.go                          compressing an Output; a log
 //	stdout.go                                      standard output
 //	mode.go, writeback_linux.go,                   permissions; writing early
 //	writeback_other.go

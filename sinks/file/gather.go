@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bytes"
 	"hash/crc32"
 	"runtime"
 	"slices"
@@ -122,15 +121,7 @@ func (s *sink) endLong(k *block) {
 
 // addApart adds each record of stream as a separate member.
 func (k *block) addApart(stream *engine.Stream) {
-	first := len(k.ends)
-	for _, r := range stream.Recs {
-		p := stream.Bytes[r.Off:][:r.Len]
-		if len(p) == 0 {
-			continue
-		}
-		if len(k.ends) > first && len(bytes.TrimLeft(p, "\r\n")) == 0 { // readers take a member of line ends for a damaged record
-			k.ends = k.ends[:len(k.ends)-1]
-		}
+	for p := range apart(stream) {
 		k.text = append(k.text, p...)
 		k.ends = append(k.ends, len(k.text))
 	}
@@ -222,7 +213,7 @@ func (s *sink) land() {
 	<-k.done
 	if s.err == nil {
 		if k.begins {
-			s.span.start = s.written.Load()
+			s.span.start.at = s.written.Load()
 		}
 		_ = s.append(k.packed) // append records the error
 	}

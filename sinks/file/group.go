@@ -23,7 +23,8 @@ import (
 // sync. Its bytes are in the arena of the batch until it is answered.
 type held struct {
 	ticket engine.Ticket
-	head   []byte // header, if the batch is the first of its file
+	batch  *engine.Batch // nil: not from a lane
+	head   []byte        // header, if the batch is the first of its file
 	bytes  []byte
 	end    []byte // line end for the last record, if that is incomplete
 }
@@ -40,20 +41,11 @@ const (
 // Submit implements [engine.Sink]. It writes the batch, which a later round
 // answers. It blocks while the output cannot be written.
 func (s *log) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
-	stream := t.Stream()
-	p := stream.Bytes
-	if s.format != compress.Plain {
-		p = stream.Packed
+	h := held{ticket: t, batch: b, bytes: t.Stream().Bytes}
+	if !endsRecord(b, t.Stream()) {
+		h.end = lineFeed
 	}
-	if len(p) == 0 && len(stream.Bytes) > 0 {
-		t.Done(engine.Result{Err: errNotPacked, Class: engine.Fatal})
-		return nil
-	}
-	h := held{ticket: t, bytes: p}
-	if !endsRecord(b, stream) {
-		h.end = s.lineFeed
-	}
-	err := s.hold(ctx, b, h)
+	err := s.hold(ctx, h)
 	var lasting *lastingError
 	if errors.As(err, &lasting) {
 		t.Done(engine.Result{Err: err, Class: engine.Fatal})
@@ -64,30 +56,49 @@ func (s *log) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) erro
 
 // hold writes h and keeps it until it is durable. If it returns an error, of
 // ctx or a lasting one, it has not kept h.
-func (s *log) hold(ctx context.Context, b *engine.Batch, h held) error {
-	stream := h.ticket.Stream()
+func (s *log) hold(ctx context.Context, h held) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, err := s.admit(ctx, b, h.size())
+	o, err := s.admit(ctx, h.batch, h.size())
 	if err != nil {
 		return err
 	}
-	if o.size == 0 {
-		h.head = s.header
+	if !o.begun() {
+		h.head = s.cfg.Header
 	}
-	o.records += int64(len(stream.Recs))
-	o.inRecord = inRecord(b)
-	o.span.next(b, o.size)
+	o.records += int64(len(h.ticket.Stream().Recs))
+	o.inRecord = inRecord(h.batch)
 	o.pending = append(o.pending, h)
 	s.holds++
 	s.unsynced += int64(h.size())
 	s.counts.holds.Store(int64(s.holds))
-	if err := s.files.write(o, &h); err != nil {
+	if err := s.put(o, &h); err != nil {
 		s.breaks(o, err)
 	}
-	if s.holds*2 >= s.cfg.Batches || s.unsynced >= int64(s.cfg.SyncBytes) {
+	if s.many() {
 		s.notify.ring()
 	}
+	return nil
+}
+
+// lineFeed ends a record that has no line end.
+var lineFeed = []byte{'\n'}
+
+// many reports whether so many batches wait for a sync that the next round must
+// not wait. The caller holds mu.
+func (s *log) many() bool {
+	return s.holds*2 >= s.cfg.Batches || s.unsynced >= int64(s.cfg.SyncBytes)
+}
+
+// put adds h to the text of o. The caller holds mu.
+func (s *log) put(o *output, h *held) error {
+	if b := h.batch; b != nil && o.span.begins(b) {
+		o.span = span{lane: b.Lane, segment: b.Segment, start: o.here(b.Lane.Held())}
+	}
+	if s.format == compress.Plain {
+		return s.files.write(o, h.head, h.bytes, h.end)
+	}
+	s.compress(o, h)
 	return nil
 }
 
@@ -111,8 +122,7 @@ func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 var hole = make([]byte, 16)
 
 var (
-	errNotPacked = errors.New("file sink: batch was not compressed by the pipeline")
-	errNotOpen   = errors.New("file sink: not open")
+	errNotOpen = errors.New("file sink: not open")
 )
 
 // admit returns the output for n bytes of b, and waits while it cannot be
@@ -251,13 +261,17 @@ func (s *log) run() {
 	t := time.NewTicker(s.cfg.SyncInterval)
 	defer t.Stop()
 	for {
+		late := false
 		select {
 		case <-s.quit:
 			return
 		case <-s.notify:
 		case <-t.C:
+			late = true
 		}
-		s.round()
+		if s.round(late) {
+			t.Reset(s.cfg.SyncInterval)
+		}
 	}
 }
 
@@ -265,16 +279,18 @@ func (s *log) run() {
 type share struct {
 	o       *output
 	batches int   // number of pending batches to sync
-	size    int64 // file size including them
+	end     place // of the file including them
 	err     error
 }
 
-// round syncs the written outputs and answers their batches. It then renames
-// finished files and lets the waiting Barriers return.
-func (s *log) round() {
+// round syncs the outputs, if that is due, and answers their batches. It then
+// renames finished files and lets the waiting Barriers return. late reports that
+// the sync interval has passed.
+func (s *log) round(late bool) (synced bool) {
 	s.mu.Lock()
 	waiters, requests := s.waiters, s.requests
 	s.waiters, s.requests = nil, nil
+	synced = late || s.many() || s.crowded || len(waiters)+len(requests) > 0
 	s.table.rotateDue()
 	// Repair the broken outputs that are due, and collect the outputs to
 	// sync.
@@ -283,9 +299,14 @@ func (s *log) round() {
 		if o.err != nil && !time.Now().Before(o.retry) {
 			s.mend(o)
 		}
-		if o.err == nil && len(o.pending) > 0 {
-			shares = append(shares, share{o: o, batches: len(o.pending), size: o.size})
+		if o.err != nil || !synced || !o.behind() {
+			continue
 		}
+		if err := s.flush(o); err != nil {
+			s.breaks(o, err)
+			continue
+		}
+		shares = append(shares, share{o: o, batches: len(o.pending), end: o.here(false)})
 	}
 	s.mu.Unlock()
 	s.files.syncAll(shares)
@@ -321,11 +342,12 @@ func (s *log) round() {
 	}
 	if !clean {
 		s.waiters = append(waiters, s.waiters...)
-		return
+		return synced
 	}
 	for _, w := range waiters {
 		close(w)
 	}
+	return synced
 }
 
 // resolve removes the batches that became durable from their outputs and
@@ -338,11 +360,13 @@ func (s *log) resolve(shares []share) (durable []held) {
 			s.failed(o, sh.err)
 			continue
 		}
+		for _, h := range o.pending[:sh.batches] {
+			s.unsynced -= int64(h.size())
+		}
 		durable = append(durable, o.pending[:sh.batches]...)
 		o.pending = slices.Delete(o.pending, 0, sh.batches)
-		s.unsynced -= sh.size - o.synced
 		s.holds -= sh.batches
-		o.synced = sh.size
+		o.synced = sh.end
 	}
 	s.counts.holds.Store(int64(s.holds))
 	s.durable = durable

@@ -25,7 +25,7 @@ func (s *log) headed(o *output) {
 	before := h.size()
 	h.head = nil
 	if o.size == 0 {
-		h.head = s.header
+		h.head = s.cfg.Header
 	}
 	s.unsynced += int64(h.size() - before)
 }

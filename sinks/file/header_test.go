@@ -24,7 +24,7 @@ func withHeader(path string) LogConfig {
 func TestHeader(t *testing.T) {
 	for _, name := range []string{"out.csv", "out.csv.gz", "out.csv.zst"} {
 		dir := t.TempDir()
-		for i, faults := range []string{"file.after_write=enospc@1,file.after_sync=eio@2", "", ""} {
+		for i, faults := range []string{"file.after_write=enospc@1,file.after_sync=eio@1", "", ""} {
 			out := openLog(t, withHeader(filepath.Join(dir, name)), faults)
 			w := newWriter(t, out)
 			w.write(nil, fmt.Sprintf("1,%d\n", i))
@@ -85,7 +85,7 @@ func TestTornRow(t *testing.T) {
 	}
 }
 
-// TestHeaderMember: the header is a member of its own.
+// TestHeaderMember: the header is the beginning of the first member.
 func TestHeaderMember(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv.gz")
 	out := openLog(t, withHeader(path), "")
@@ -93,10 +93,11 @@ func TestHeaderMember(t *testing.T) {
 	w.write(nil, "1,2\n")
 	w.barrier()
 	must(t, out.Close(ctx))
-	pack, err := compress.NewPack(compress.Gzip, 0)
+	f, err := os.Open(path)
 	must(t, err)
-	if got, want := content(t, path), string(pack(pack(nil, []byte("a,b\n")), []byte("1,2\n"))); got != want {
-		t.Errorf("%q\nwant %q", got, want)
+	defer f.Close()
+	if v := compress.Verify(f, compress.Options{}); v.Members != 1 || v.Lines != 2 || v.Verdict.Kind != compress.OK {
+		t.Errorf("%+v", v)
 	}
 }
 
@@ -122,7 +123,7 @@ func TestOtherHeader(t *testing.T) {
 			}
 			must(t, next.Open(ctx))
 			b := &engine.Batch{}
-			b.Out.Bytes, b.Out.Packed = []byte("3,4\n"), []byte("x")
+			b.Out.Bytes = []byte("3,4\n")
 			var got engine.Result
 			err = next.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) { got = r }))
 			if must(t, err); got.Class != engine.Fatal || !errors.Is(got.Err, errHeader) {

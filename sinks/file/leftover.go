@@ -61,14 +61,18 @@ func FinishExtent(m engine.Extent) error {
 	if err != nil {
 		return err
 	}
-	if name == m.Path && fi.Size() <= m.Length {
+	to, err := placeOf(m)
+	if err != nil {
+		return err
+	}
+	if name == m.Path && (fi.Size() < m.Length || to.endsAt(f, fi.Size())) {
 		return nil // whoever uses it may have changed it since
 	}
 	if fi.Size() < m.Length {
 		return fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable", name, fi.Size(), m.Length)
 	}
 	tidy(m.Path)
-	if err := errors.Join(f.Truncate(m.Length), f.Sync()); err != nil {
+	if err := errors.Join(cutFile(f, to), f.Sync()); err != nil {
 		return err
 	}
 	if name == m.Path {

@@ -38,8 +38,7 @@ type logStats struct {
 // one for each input, syncs them in groups, and answers a batch when it is
 // durable. Recoverable disk errors do not reach the pipeline: Submit blocks,
 // Health returns the error, and the sink retries until it succeeds. The error
-// of NewLog joins all problems of cfg. NewLog does not open any file. The sink
-// is a engine.Packer if it is compressed.
+// of NewLog joins all problems of cfg. NewLog does not open any file.
 func NewLog(cfg LogConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -47,19 +46,7 @@ func NewLog(cfg LogConfig) (engine.Sink, error) {
 	if cfg.Bucket != nil {
 		return newShipper(cfg)
 	}
-	s := newLog(cfg)
-	if s.format == compress.Plain {
-		return s, nil
-	}
-	return &packedLog{s}, nil
-}
-
-// A packedLog is a log whose batches are compressed by the pipeline.
-type packedLog struct{ *log }
-
-// NewPack implements [engine.Packer].
-func (p *packedLog) NewPack() (func(dst, src []byte) []byte, error) {
-	return compress.NewPack(p.format, p.level)
+	return newLog(cfg), nil
 }
 
 const (
@@ -73,15 +60,13 @@ const (
 // wait for them. Submit appends to files; the goroutine of run does everything
 // else to them.
 type log struct {
-	cfg      LogConfig
-	tmpl     *template
-	format   compress.Format
-	level    int
-	lineFeed []byte // a line feed, compressed if the output is
-	header   []byte // LogConfig.Header, compressed if the output is
-	files    diskFiles
-	table    streamTable
-	log      *slog.Logger
+	cfg    LogConfig
+	tmpl   *template
+	format compress.Format
+	level  int
+	files  diskFiles
+	table  streamTable
+	log    *slog.Logger
 
 	firstRetry time.Duration
 
@@ -97,11 +82,12 @@ type log struct {
 	lasting  *lastingError   // error that ends the run, or nil
 	crowded  bool            // a Submit waits for a round to close files
 	holds    int             // batches that wait for a sync
-	unsynced int64           // bytes of these batches
+	unsynced int64           // bytes of their records
 	mended   chan struct{}   // closed and replaced when Submit may retry
 	waiters  []chan struct{} // waiting Barriers
 	requests []request       // from Finish
 	durable  []held          // scratch space of the rounds
+	writers  writers         // of the open members
 }
 
 type logState uint8
@@ -133,12 +119,10 @@ func newLog(cfg LogConfig) *log {
 	}
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
 	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
-	s.lineFeed, s.header = []byte{'\n'}, cfg.Header
-	if s.format != compress.Plain {
-		pack, _ := compress.NewPack(s.format, s.level) // checked by Validate
-		s.lineFeed = pack(nil, s.lineFeed)
-		if len(s.header) > 0 {
-			s.header = pack(nil, s.header)
+	if s.cfg.SyncInterval == 0 {
+		s.cfg.SyncInterval = 200 * time.Millisecond
+		if s.format != compress.Plain {
+			s.cfg.SyncInterval = time.Second // each sync makes the output a little larger
 		}
 	}
 	if s.cfg.Batches == 0 {
@@ -267,7 +251,7 @@ func (s *log) Close(ctx context.Context) error {
 	left := s.giveUp()
 	var err error
 	if ctx.Err() == nil && len(left) == 0 {
-		err = s.table.publishLast()
+		err = errors.Join(s.endMembers(), s.table.publishLast())
 	}
 	s.wake()
 	s.table.closeFiles()
@@ -324,5 +308,4 @@ var (
 	_ engine.CutObserver    = (*log)(nil)
 	_ engine.Finisher       = (*log)(nil)
 	_ engine.Healther       = (*log)(nil)
-	_ engine.Packer         = (*packedLog)(nil)
 )

@@ -66,9 +66,6 @@ func openLog(t testing.TB, cfg LogConfig, faults string) openedLog {
 }
 
 func inner(out openedLog) *log {
-	if p, ok := out.(*packedLog); ok {
-		return p.log
-	}
 	return out.(*log)
 }
 
@@ -82,22 +79,15 @@ func laneOfRel(rel string) *engine.Lane {
 
 // A writer submits batches and collects the answers.
 type writer struct {
-	t    testing.TB
-	out  openedLog
-	pack func(dst, src []byte) []byte
-	wg   sync.WaitGroup
-	mu   sync.Mutex
-	bad  []engine.Result
+	t   testing.TB
+	out openedLog
+	wg  sync.WaitGroup
+	mu  sync.Mutex
+	bad []engine.Result
 }
 
 func newWriter(t testing.TB, out openedLog) *writer {
-	w := &writer{t: t, out: out}
-	if p, ok := out.(engine.Packer); ok {
-		pack, err := p.NewPack()
-		must(t, err)
-		w.pack = pack
-	}
-	return w
+	return &writer{t: t, out: out}
 }
 
 // write submits text, whose arena is overwritten after the answer.
@@ -108,14 +98,10 @@ func (w *writer) write(l *engine.Lane, text string) {
 	for range strings.Count(text, "\n") {
 		b.Out.Recs = append(b.Out.Recs, engine.OutRec{})
 	}
-	if w.pack != nil {
-		b.Out.Packed = w.pack(nil, b.Out.Bytes)
-	}
 	w.wg.Add(1)
 	must(w.t, w.out.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) {
 		defer w.wg.Done()
 		clear(b.Out.Bytes)
-		clear(b.Out.Packed)
 		if r.Err != nil || r.Class != engine.OK {
 			w.mu.Lock()
 			defer w.mu.Unlock()

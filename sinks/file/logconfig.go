@@ -34,7 +34,8 @@ type LogConfig struct {
 	// When to end a file and start the next one. Default: never. The path must
 	// contain {seq} or {time}.
 	Rotate Rotation `yaml:"rotate"`
-	// Maximum time until records are synced to disk and acknowledged.
+	// Maximum time until records are synced to disk and acknowledged. Default: 200ms, and 1s
+	// if the output is compressed, because each sync makes it a little larger.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
 	// SyncBytes is the number of unsynced bytes that triggers a sync before the
 	// interval has passed.
@@ -58,9 +59,8 @@ type LogConfig struct {
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the outputs of the other records do.
 	DeadLetter bool
-	// Header is a line at the beginning of each output, compressed as a
-	// separate member if the output is. An existing output that is continued
-	// must begin with it.
+	// Header is a line at the beginning of each output. An existing output that is
+	// continued must begin with it.
 	Header []byte
 	// Quoted reports that records are rows of CSV, in which a line feed in quotes
 	// does not end the record.
@@ -87,7 +87,7 @@ type LogConfig struct {
 // DefaultLogConfig returns a [LogConfig] with the default values. Path is
 // empty.
 func DefaultLogConfig() LogConfig {
-	return LogConfig{SyncInterval: 200 * time.Millisecond, SyncBytes: 4 * field.MiB, Mode: 0o644}
+	return LogConfig{SyncBytes: 4 * field.MiB, Mode: 0o644}
 }
 
 // Rotation determines when a file ends. A zero field disables its criterion.
@@ -169,7 +169,7 @@ func (c *Compression) resolve(path string) (format compress.Format, level int, e
 		format = compress.ByName(path)
 	}
 	if format != compress.Plain {
-		_, err = compress.NewPack(format, level)
+		err = compress.CheckLevel(format, level)
 	}
 	return format, level, err
 }
@@ -247,8 +247,8 @@ func (c *LogConfig) Validate() error {
 	if c.Rotate.Size < 0 || c.Rotate.Every < 0 || c.Rotate.Records < 0 {
 		wrong("rotate", errors.New("must not be negative"))
 	}
-	if c.SyncInterval <= 0 {
-		wrong("sync_interval", errors.New("must be positive"))
+	if c.SyncInterval < 0 {
+		wrong("sync_interval", errors.New("must not be negative"))
 	}
 	if c.SyncBytes <= 0 {
 		wrong("sync_bytes", errors.New("must be positive"))

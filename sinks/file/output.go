@@ -53,11 +53,16 @@ type output struct {
 	mode   os.FileMode // maximum permissions; see narrow
 
 	size    int64 // bytes written, if err is nil
-	synced  int64
+	synced  place
 	extent  int64 // synced at the last call of Extents
 	stored  int64 // extent in the last stored cut
 	pending []held
 	span    span
+
+	// Of a compressed output; see members.go.
+	member *compress.MemberWriter // has the open member; nil: none is open
+	packed []byte                 // is written behind size by the next flush
+	tail   int64                  // bytes at the end, with packed, that end a member
 
 	err    error // why the output must be repaired before writing to it
 	damage damage
@@ -182,12 +187,12 @@ func (tab *streamTable) shutIdle(keep int) {
 	}
 }
 
-// write appends h to o. The caller holds mu.
-func (d *diskFiles) write(o *output, h *held) error {
+// write appends parts to o. The caller holds mu.
+func (d *diskFiles) write(o *output, parts ...[]byte) error {
 	if err := d.at("file.before_write"); err != nil {
 		return err
 	}
-	for _, p := range [...][]byte{h.head, h.bytes, h.end} {
+	for _, p := range parts {
 		if len(p) == 0 {
 			continue
 		}
@@ -341,17 +346,16 @@ func (s *log) rewrite(o *output) error {
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	if err := o.f.Truncate(o.synced); err != nil {
+	if err := s.cutTo(o, o.synced); err != nil {
 		return err
 	}
-	o.size = o.synced
 	s.headed(o)
 	for i := range o.pending {
-		if err := s.files.write(o, &o.pending[i]); err != nil {
+		if err := s.put(o, &o.pending[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.flush(o)
 }
 
 // beginAgain moves o to another file for the pending batches. The answered
@@ -366,13 +370,13 @@ func (s *log) beginAgain(o *output) error {
 	if err != nil {
 		return err
 	}
-	s.log.Warn("output deleted or moved, continuing in another file", "path", o.name, "bytes", o.synced, "next", n.name)
+	s.log.Warn("output deleted or moved, continuing in another file", "path", o.name, "bytes", o.synced.at, "next", n.name)
 	if s.cfg.ExactlyOnce {
 		s.table.retired = append(s.table.retired, o.final)
 	}
 	n.pending, n.inRecord = o.pending, o.inRecord
 	n.mode = allowed(n.mode, o.mode)
-	n.span = span{lane: o.span.lane, segment: o.span.segment}
+	s.release(o)
 	for i := range n.pending {
 		n.records += int64(len(n.pending[i].ticket.Stream().Recs))
 	}
@@ -385,7 +389,7 @@ func (s *log) beginAgain(o *output) error {
 // after reading it back.
 func (d *diskFiles) replace(o *output) error {
 	name := o.final + copySuffix
-	err := d.copyPrefix(name, o.name, o.synced)
+	err := d.copyPrefix(name, o.name, o.synced.at)
 	if err == nil {
 		err = d.at("file.before_replace")
 	}

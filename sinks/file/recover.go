@@ -35,9 +35,9 @@ func (tab *streamTable) recover() error {
 		if err := tab.resumeAll(); err != nil {
 			return err
 		}
-		if err := tab.mendLost(); err != nil {
-			return err
-		}
+	}
+	if err := tab.mendGrowing(); err != nil {
+		return err
 	}
 	if !tab.tmpl.perLane() && (!tab.grows() || tab.cfg.ExactlyOnce) {
 		if err := tab.adopt(tab.streamOf(nil), nil); err != nil {
@@ -94,12 +94,13 @@ func (tab *streamTable) resumeAll() error {
 	return nil
 }
 
-// mendLost truncates the torn ends of growing outputs whose extents are lost. They
-// keep their whole records: a program may have read them, and they are written
-// again to another file, with all other records of the inputs. If nothing remains
-// of a checkpoint, an output may be a file of somebody else, and stays as it is.
-func (tab *streamTable) mendLost() error {
-	if !tab.cfg.Lost {
+// mendGrowing truncates the torn ends of growing outputs without extents. If these
+// are lost, they keep their whole records: a program may have read them, and they
+// are written again to another file, with all other records of the inputs. If
+// nothing remains of a checkpoint, an output may be a file of somebody else, and
+// stays as it is. Without ExactlyOnce, a plain output has to wait for more records.
+func (tab *streamTable) mendGrowing() error {
+	if tab.cfg.ExactlyOnce && !tab.cfg.Lost || !tab.cfg.ExactlyOnce && tab.format == compress.Plain {
 		return nil
 	}
 	for _, first := range tab.growing() {
@@ -144,7 +145,12 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 	case name == m.Path && !tab.grows():
 		return nil, nil
 	}
-	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
+	to, err := placeOf(m)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, stored: m.Length, opened: fi.ModTime()}
+	o.size, o.tail, o.synced.at = to.size(), int64(len(to.end)), to.size()
 	if err := tab.ensure(o); err != nil {
 		return nil, err
 	}
@@ -159,14 +165,14 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 			return nil, err
 		}
 	}
-	if fi.Size() == m.Length {
+	if to.endsAt(o.f, fi.Size()) {
 		return o, nil
 	}
 	tab.log.Info("truncating output to its checkpoint", "path", name, "bytes", fi.Size()-m.Length)
 	if err := tab.files.at("file.before_truncate"); err != nil {
 		return nil, err
 	}
-	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
+	return o, errors.Join(cutFile(o.f, to), o.f.Sync())
 }
 
 // adopt handles the unfinished outputs with the values v that no extent names.
@@ -198,7 +204,7 @@ func (tab *streamTable) adopt(st *stream, v *values) error {
 		}
 		tab.taken[final] = true
 		st.begun++
-		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: size})
+		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: place{at: size}})
 	}
 	st.v.seq = tab.tmpl.lastSeq(st.v)
 	return nil
@@ -219,8 +225,8 @@ func tidy(final string) {
 	_ = disk.Remove(final + copySuffix) // harmless, and rarely there
 }
 
-// cutTorn truncates the torn end of a file, which contains no answered batch.
-// It returns the remaining length and the compression of the file. If the file
+// cutTorn truncates the torn end of a file, which contains no answered batch, and
+// ends the member that is open there. It returns the remaining length and the compression of the file. If the file
 // has damage that a crash does not explain, cutTorn keeps it under another name
 // and continues with a copy of its intact part.
 func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, err error) {
@@ -238,7 +244,7 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if err != nil || size == 0 {
 		return 0, format, err
 	}
-	torn := true
+	torn, end := true, ""
 	if format == compress.Plain && d.cfg.Quoted {
 		good, err = lastRow(f, size)
 	} else if format == compress.Plain {
@@ -252,6 +258,11 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if !torn {
 		return good, format, d.putAside(name, good)
 	}
+	if format != compress.Plain {
+		var n int64
+		n, end = compress.Mend(format, io.NewSectionReader(f, good, size-good))
+		good += n
+	}
 	if d.cfg.Lost {
 		d.log.Warn("truncating torn output of a lost checkpoint", "path", name, "bytes", size-good)
 	} else {
@@ -260,7 +271,8 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if err := d.at("file.before_truncate"); err != nil {
 		return 0, format, err
 	}
-	return good, format, errors.Join(f.Truncate(good), f.Sync())
+	to := place{good, end}
+	return to.size(), format, errors.Join(cutFile(f, to), f.Sync())
 }
 
 // formatOf returns the compression of an output that another process has left,

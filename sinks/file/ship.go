@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -89,25 +88,12 @@ func newShipper(cfg LogConfig) (*shipper, error) {
 		return nil, err
 	}
 	s.Sink = inner
-	switch l := inner.(type) {
-	case *log:
-		s.log = l
-	case *packedLog:
-		s.log = l.log
-	}
+	s.log = inner.(*log)
 	return s, nil
 }
 
 // Parts returns the log, for engine.As.
 func (s *shipper) Parts() []any { return []any{s.Sink} }
-
-// NewPack implements [engine.Packer].
-func (s *shipper) NewPack() (func(dst, src []byte) []byte, error) {
-	if s.log.format == compress.Plain {
-		return nil, nil
-	}
-	return compress.NewPack(s.log.format, s.log.level)
-}
 
 // Open implements [engine.Sink]. It finds the files that the last process has not
 // uploaded.
@@ -304,5 +290,4 @@ func (s *shipper) CheckConnect(ctx context.Context) error {
 var (
 	_ engine.Sink     = (*shipper)(nil)
 	_ engine.Healther = (*shipper)(nil)
-	_ engine.Packer   = (*shipper)(nil)
 )

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,7 +117,7 @@ func laneOf(b *engine.Batch) *engine.Lane {
 // output does not end within an oversize record.
 func (tab *streamTable) isFullFor(o *output, n int) bool {
 	r := &tab.cfg.Rotate
-	return o.size > 0 && !o.inRecord && (r.Size > 0 && o.size+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
+	return o.begun() && !o.inRecord && (r.Size > 0 && o.most()+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
 }
 
 // streamOf returns the stream of l, and creates it if necessary.
@@ -249,7 +250,7 @@ func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	}
 	tab.taken[final] = true
 	st.begun++
-	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: size, opened: fi.ModTime()}, nil
+	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: place{at: size}, opened: fi.ModTime()}, nil
 }
 
 // free reports whether an output may use the path final. An unfinished file
@@ -283,7 +284,7 @@ func (tab *streamTable) rotateDue() {
 	}
 	now := time.Now().UTC().Truncate(every)
 	for _, st := range tab.streams {
-		if o := st.active; o != nil && o.size > 0 && o.opened.UTC().Truncate(every).Before(now) && !o.inRecord {
+		if o := st.active; o != nil && o.begun() && o.opened.UTC().Truncate(every).Before(now) && !o.inRecord {
 			tab.rotate(st)
 		}
 	}
@@ -320,7 +321,7 @@ func (tab *streamTable) publishSealed(st *stream) error {
 // covers all of it, because a file with a final name is never truncated.
 func (tab *streamTable) nameSealed(list []*output, st *stream) []*output {
 	for _, o := range st.sealed {
-		if o.err != nil || len(o.pending) > 0 || tab.cfg.ExactlyOnce && o.stored < o.size {
+		if o.err != nil || len(o.pending) > 0 || o.behind() || tab.cfg.ExactlyOnce && o.stored < o.size-o.tail {
 			break
 		}
 		if list = tab.name(list, o); o.unnamed != nil {
@@ -408,10 +409,16 @@ func (s *log) finishAll(requests []request) {
 func (s *log) finish(lanes []*engine.Lane) []error {
 	errs := make([]error, len(lanes))
 	streams := make([]*stream, len(lanes))
-	var list []*output
+	var ends, list []*output
 	for i, l := range lanes {
 		if streams[i], errs[i] = s.sealLast(l); streams[i] != nil {
-			list = s.table.nameSealed(list, streams[i])
+			ends = append(ends, streams[i].sealed...)
+		}
+	}
+	s.syncEnds(ends)
+	for _, st := range streams {
+		if st != nil {
+			list = s.table.nameSealed(list, st)
 		}
 	}
 	s.files.syncNames(list)
@@ -475,7 +482,7 @@ func (tab *streamTable) lastOf(l *engine.Lane) (*stream, error) {
 func (tab *streamTable) drop(st *stream) error {
 	tab.retire(st)
 	if len(st.sealed) > 0 {
-		return st.sealed[0].unnamed
+		return errors.Join(st.sealed[0].err, st.sealed[0].unnamed)
 	}
 	delete(tab.streams, st.key)
 	return nil
@@ -490,39 +497,37 @@ func (tab *streamTable) isThere(l *engine.Lane) bool {
 	return len(finished) > 0 && (tab.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
-// complete makes an output without records a valid file: it gets its header,
-// and an empty file is not a valid gzip file.
+// complete makes an output a valid file, not yet durably: its last member ends. One
+// without records gets its header, and an empty file is not a valid gzip file.
 func (s *log) complete(o *output) error {
 	if o.err != nil {
 		return o.err
 	}
-	if o.size > 0 {
+	if s.endMember(o); o.size > 0 && !o.behind() {
 		return nil
 	}
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	only := s.header
-	if len(only) == 0 && s.format != compress.Plain {
+	only := s.cfg.Header
+	switch {
+	case o.size > 0:
+		only = nil
+	case s.format != compress.Plain:
 		pack, err := compress.NewPack(s.format, s.level)
 		if err != nil {
 			return err
 		}
-		only = pack(nil, nil)
+		only = pack(nil, only)
 	}
-	if len(only) > 0 {
-		if err := s.files.write(o, &held{bytes: only}); err != nil {
-			s.breaks(o, err)
-			return err
-		}
+	err := s.files.write(o, only)
+	if err == nil {
+		err = s.flush(o)
 	}
-	share := []share{{o: o}}
-	if s.files.syncAll(share); share[0].err != nil {
-		s.failed(o, share[0].err)
-		return share[0].err
+	if err != nil {
+		s.breaks(o, err)
 	}
-	o.synced = o.size
-	return nil
+	return err
 }
 
 // Extents implements [engine.ExtentReporter]. The path of an extent is the
@@ -546,11 +551,12 @@ func (s *log) Extents(dst []engine.Extent) []engine.Extent {
 // appendExtent appends the extent of o. Empty outputs need none; they are
 // restarted.
 func (o *output) appendExtent(dst []engine.Extent, key string) []engine.Extent {
-	o.extent = o.span.covered(o.synced)
-	if o.extent == 0 {
+	m := o.span.covered(o.synced)
+	o.extent = m.at
+	if m.at == 0 {
 		return dst
 	}
-	return append(dst, engine.Extent{Lane: key, Path: o.final, Length: o.extent})
+	return append(dst, engine.Extent{Lane: key, Path: o.final, Length: m.at, End: hex.EncodeToString([]byte(m.end))})
 }
 
 // CutStored implements [engine.CutObserver]. It allows sealed files that the

@@ -30,34 +30,33 @@ const unverifiedSuffix = ".unverified"
 type span struct {
 	lane    *engine.Lane
 	segment uint64
-	start   int64 // offset in the output at which it begins
-} // offset in the output at which the segment starts
+	start   place // where it begins in the output
+}
 
 // next registers that b is about to be written at offset size.
 func (s *span) next(b *engine.Batch, size int64) {
 	if b != nil && s.begins(b) {
-		*s = span{lane: b.Lane, segment: b.Segment, start: size}
+		*s = span{lane: b.Lane, segment: b.Segment, start: place{at: size}}
 	}
 }
 
 // begins reports whether b is not part of s.
 func (s *span) begins(b *engine.Batch) bool { return s.lane != b.Lane || s.segment != b.Segment }
 
-// covered returns how many of the first size bytes the commit in progress
-// covers.
-func (s *span) covered(size int64) int64 {
-	if s.lane == nil || s.lane.Covered(s.segment) {
-		return size
+// covered returns how much of the output up to end the commit in progress covers.
+func (s *span) covered(end place) place {
+	if s.lane == nil || s.lane.Covered(s.segment) || s.start.at >= end.at {
+		return end
 	}
-	return min(size, s.start)
+	return s.start
 }
 
-// verified returns how many of the first size bytes l has not withdrawn.
-func (s *span) verified(l *engine.Lane, size int64) int64 {
-	if s.lane != l || s.segment < l.VerifiedSegments() {
-		return size
+// verified returns how much of the output up to end l has not withdrawn.
+func (s *span) verified(l *engine.Lane, end place) place {
+	if s.lane != l || s.segment < l.VerifiedSegments() || s.start.at >= end.at {
+		return end
 	}
-	return min(size, s.start)
+	return s.start
 }
 
 // keepUnverified writes u to a file beside the output final, and returns its
@@ -185,7 +184,7 @@ func (s *sink) Withdraw(l *engine.Lane) error {
 
 // cutBack truncates the records that l has withdrawn. The caller holds mu.
 func (s *sink) cutBack(l *engine.Lane) error {
-	n := max(s.span.verified(l, s.written.Load()), s.header)
+	n := max(s.span.verified(l, place{at: s.written.Load()}).at, s.header)
 	if n == s.written.Load() {
 		return nil
 	}
@@ -252,20 +251,20 @@ func (s *log) cutBack(o *output, l *engine.Lane) error {
 	if l.Withdrawn() == nil || o.err != nil || len(o.pending) > 0 {
 		return o.err
 	}
-	n := o.span.verified(l, o.size)
-	if n == o.size {
+	n := o.span.verified(l, place{at: o.size})
+	if n.at == o.size {
 		return nil
 	}
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	s.log.Info("truncating output to its verified records", "path", o.final, "bytes", n, "cut", o.size-n)
+	s.log.Info("truncating output to its verified records", "path", o.final, "bytes", n.at, "cut", o.size-n.at)
 	if err := s.files.at("file.before_truncate"); err != nil {
 		return err
 	}
-	if err := o.f.Truncate(n); err != nil {
+	if err := s.cutTo(o, n); err != nil {
 		return err
 	}
-	o.size, o.synced, o.span = n, n, span{}
+	o.synced, o.span = n, span{}
 	return o.f.Sync()
 }

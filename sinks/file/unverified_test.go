@@ -84,19 +84,19 @@ func TestSpan(t *testing.T) {
 	l, other := &engine.Lane{}, &engine.Lane{}
 	l.Hold()
 	var s span
-	if s.covered(7) != 7 || s.verified(l, 7) != 7 {
+	if at := (place{at: 7}); s.covered(at) != at || s.verified(l, at) != at {
 		t.Error("an output without batches is truncated")
 	}
 	s.next(&engine.Batch{Lane: l}, 0)
 	s.next(&engine.Batch{Lane: l}, 100)
-	if got := s.verified(l, 200); got != 0 {
+	if got := s.verified(l, place{at: 200}).at; got != 0 {
 		t.Errorf("%d bytes remain with an unverified segment", got)
 	}
 	s.next(&engine.Batch{Lane: l, Segment: 3}, 200)
-	if got := s.verified(l, 300); got != 200 {
+	if got := s.verified(l, place{at: 300}).at; got != 200 {
 		t.Errorf("%d bytes remain, want 200", got)
 	}
-	if got := s.verified(other, 300); got != 300 {
+	if got := s.verified(other, place{at: 300}).at; got != 300 {
 		t.Errorf("another lane truncates to %d", got)
 	}
 }

@@ -95,7 +95,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "an output is not truncated to its extent", File: "sinks/file/recover.go",
-		Old: "return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())", New: "o.size = fi.Size()\n\treturn o, o.f.Sync()",
+		Old: "return o, errors.Join(cutFile(o.f, to), o.f.Sync())", New: "o.size = fi.Size()\n\treturn o, o.f.Sync()",
 		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
 	},
 	{

@@ -113,7 +113,7 @@ var advice = map[string]string{
 	"truncating output to its verified records":           "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
 	"truncating torn output of a lost checkpoint":         "The checkpoint was damaged, so urlfold does not know how much of this output it covered. An incomplete last record is cut off; the records of the inputs that still exist are written again, to another file. Compare the two before you remove this one.",
 	"output exists, continuing under another name":        "With exactly_once, the checkpoint does not cover the output path: it was lost, or the file belongs to somebody else. The file is unchanged, and may end within a record. Compare `path` with `as` before you remove `path`.",
-	"truncating torn output":                              "After a crash, an incomplete last record or compressed member is cut off and written again. Nothing to do.",
+	"truncating torn output":                              "After a crash, an incomplete last record, or what follows the last sync of a compressed member, is cut off and written again. Nothing to do.",
 
 	// sinks/kafka
 	"batch_bytes exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_bytes` to the limit, or raise `max.message.bytes` of the topic.",

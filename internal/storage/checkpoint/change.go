@@ -5,19 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A state is all that is stored: the entries of files, in their serialized
-// form, and the lengths of outputs.
+// form, and the extents of outputs.
 type state struct {
 	sources map[string]map[string]string // lines, by source and id
-	extents map[extentKey]int64          // lengths
-	cuts    bool                         // see [Store.SetCuts]
-	keys    string                       // see [Update.Keys]
-	extra   map[uint64]string            // the last section of each type that this program does not know
+	extents map[extentKey]engine.Extent
+	cuts    bool              // see [Store.SetCuts]
+	keys    string            // see [Update.Keys]
+	extra   map[uint64]string // the last section of each type that this program does not know
 }
 
 // An extentKey identifies an output.
@@ -26,7 +27,7 @@ type extentKey struct{ sink, lane, path string }
 func keyOf(m engine.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
 
 func newState() *state {
-	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
+	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]engine.Extent{}, extra: map[uint64]string{}}
 }
 
 // empty reports whether the state has no entries.
@@ -51,9 +52,7 @@ func (s *state) contents() (Contents, error) {
 			c.Entries = append(c.Entries, e)
 		}
 	}
-	for k, n := range s.extents {
-		c.Extents = append(c.Extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
-	}
+	c.Extents = slices.Collect(maps.Values(s.extents))
 	return c, nil
 }
 
@@ -97,7 +96,7 @@ func (s *state) apply(c *change) {
 		delete(s.extents, k)
 	}
 	for _, m := range c.extents {
-		s.extents[keyOf(m)] = m.Length
+		s.extents[keyOf(m)] = m
 	}
 	if c.cuts != nil {
 		s.cuts = *c.cuts
@@ -166,7 +165,7 @@ func appendChange(dst []byte, c *change) ([]byte, error) {
 	}
 	flush(dropSection)
 	for _, m := range c.extents {
-		if text, err = appendLine(text, &line{Extent: &extent{m.Sink, m.Lane, m.Path, m.Length}}); err != nil {
+		if text, err = appendLine(text, &line{Extent: (*extent)(&m)}); err != nil {
 			return nil, err
 		}
 	}

@@ -236,7 +236,7 @@ func modelOf(s *Store) model {
 		}
 	}
 	for k, n := range s.st.extents {
-		m.lengths[k.path] = n
+		m.lengths[k.path] = n.Length
 	}
 	return m
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // version is the version of the files that this package writes. It increases
@@ -130,9 +128,9 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 			}
 		}
 	}
-	for k, n := range st.extents {
-		c.extents = append(c.extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
-		if size += len(k.path); size >= snapshotFrame {
+	for _, m := range st.extents {
+		c.extents = append(c.extents, m)
+		if size += len(m.Path); size >= snapshotFrame {
 			if err := flush(false); err != nil {
 				return err
 			}

@@ -27,6 +27,7 @@ type extent struct {
 	Lane   string `json:"lane,omitempty"`
 	Path   string `json:"path"`
 	Length int64  `json:"length"`
+	End    string `json:"end,omitempty"`
 }
 
 // A goneLine identifies a removed entry.

@@ -223,15 +223,14 @@ func (s *Store) Entries(source string) []Entry {
 	return list
 }
 
-// Extents returns the stored lengths of the outputs of a sink, in no particular
-// order.
+// Extents returns the stored extents of a sink, in no particular order.
 func (s *Store) Extents(sink string) []engine.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var extents []engine.Extent
-	for k, n := range s.st.extents {
-		if k.sink == sink {
-			extents = append(extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+	for _, m := range s.st.extents {
+		if m.Sink == sink {
+			extents = append(extents, m)
 		}
 	}
 	return extents
@@ -360,7 +359,7 @@ func (s *Store) extentChange(c *change, u *Update) {
 			}
 			k := keyOf(m)
 			kept[k] = true
-			if n, ok := s.st.extents[k]; !ok || n != m.Length {
+			if s.st.extents[k] != m {
 				c.extents = append(c.extents, m)
 			}
 		}

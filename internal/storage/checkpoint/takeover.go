@@ -34,8 +34,7 @@ func (s *Store) Assign(source func(*Entry) string, sink func(engine.Extent) stri
 			refs[entryKey{was, id}], refs[entryKey{name, id}] = 0, e.Restart
 		}
 	}
-	for k, n := range s.st.extents {
-		m := engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
+	for k, m := range s.st.extents {
 		name := sink(m)
 		if name == k.sink {
 			continue

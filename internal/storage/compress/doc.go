@@ -58,15 +58,15 @@
 // 10 bytes: a shorter beginning of a compressed file may look like text, as "("
 // does.
 //
-// [Verify] reads a file to check it, and [LastGood] returns where to truncate
-// an output whose writer was killed.
+// [Verify] reads a file to check it. [LastGood] and [Mend] return where to
+// truncate an output whose writer was killed.
 //
 // # Writing
 //
 // [NewPack] returns a function that compresses each block to one complete
 // member, so that blocks can be compressed in parallel and a file can be
 // truncated after any member. [MemberSize] is the size of a block that costs
-// little.
+// little. A [MemberWriter] keeps a member open while its file is synced.
 //
 // # Files
 //
@@ -87,5 +87,5 @@
 //	xz.go
 //	block.go, table.go                             pages of Parquet; Parquet and Avro files as
 //	                                               streams
-//	pack.go, pieces.go                             compression of outputs
+//	pack.go, pieces.go, member.go, mend.go         compression of outputs
 package compress

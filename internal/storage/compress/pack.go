@@ -76,12 +76,12 @@ func ParseFormat(flag, name string) (f Format, level int, err error) {
 	if level, err = strconv.Atoi(number); err != nil || level < 1 {
 		return Plain, 0, fmt.Errorf("invalid compression level %q (must be a number as in zstd:3)", number)
 	}
-	return f, level, checkLevel(f, level)
+	return f, level, CheckLevel(f, level)
 }
 
-// checkLevel returns an error if f does not define the level. Level 0 is the
+// CheckLevel returns an error if f does not define the level. Level 0 is the
 // default.
-func checkLevel(f Format, level int) error {
+func CheckLevel(f Format, level int) error {
 	most := map[Format]int{Gzip: len(gzipLevels), Zstd: len(zstdLevels)}[f]
 	switch {
 	case most == 0:
@@ -100,11 +100,12 @@ type Pack func(dst, src []byte) []byte
 // NewPack returns a Pack for format f, Gzip or Zstd. Level 0 is the default;
 // gzip has levels 1 to 9, zstd 1 to 19, as their programs number them.
 func NewPack(f Format, level int) (Pack, error) {
-	if err := checkLevel(f, level); err != nil {
+	if err := CheckLevel(f, level); err != nil {
 		return nil, err
 	}
 	if f == Zstd {
-		return newZstdPack(level)
+		enc, err := newZstdEncoder(level)
+		return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst) }, err
 	}
 	piece, err := NewPiecePack(level)
 	if err != nil {
@@ -123,18 +124,19 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func newZstdPack(level int) (Pack, error) {
+// zstdLevel returns the level of the library for a level of the program.
+func zstdLevel(level int) zstd.EncoderLevel {
 	if level == 0 {
 		level = DefaultZstdLevel
 	}
-	enc, err := zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstdLevels[level-1]),
+	return zstdLevels[level-1]
+}
+
+func newZstdEncoder(level int) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil,
+		zstd.WithEncoderLevel(zstdLevel(level)),
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithWindowSize(zstdWindow),
 		zstd.WithZeroFrames(true), // empty input gives an empty frame
 		zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		return nil, err
-	}
-	return func(dst, src []byte) []byte { return enc.EncodeAll(src, dst) }, nil
 }

@@ -21,17 +21,14 @@ const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 // NewPiecePack returns a PiecePack. The level is a gzip level as in NewPack.
 func NewPiecePack(level int) (PiecePack, error) {
-	if err := checkLevel(Gzip, level); err != nil {
+	if err := CheckLevel(Gzip, level); err != nil {
 		return nil, err
 	}
-	if level == 0 {
-		level = DefaultGzipLevel
-	}
-	a := new(appender)
-	w, err := flate.NewWriter(a, gzipLevels[level-1])
+	w, err := newDeflater(level)
 	if err != nil {
 		return nil, err
 	}
+	a := new(appender)
 	return func(dst, src []byte, first, last bool, crc uint32, size int64) []byte {
 		if first {
 			dst = append(dst, gzipHeader...)
@@ -51,4 +48,11 @@ func NewPiecePack(level int) (PiecePack, error) {
 		}
 		return dst
 	}, nil
+}
+
+func newDeflater(level int) (*flate.Writer, error) {
+	if level == 0 {
+		level = DefaultGzipLevel
+	}
+	return flate.NewWriter(nil, gzipLevels[level-1])
 }

@@ -211,6 +211,7 @@ type shownExtent struct {
 	Lane   string `json:"lane,omitempty"` // the id of an entry
 	Path   string `json:"path"`
 	Length int64  `json:"length"`
+	End    string `json:"end,omitempty"`
 }
 
 // elsewhere returns an error if the configuration stores the keys of dedupe in

@@ -1,0 +1,177 @@
+package file
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline/engine"
+)
+
+// kill copies the folder from, as a kill at this moment would leave it.
+func kill(t *testing.T, from string) (to string) {
+	t.Helper()
+	to = t.TempDir()
+	must(t, os.CopyFS(to, os.DirFS(from)))
+	return to
+}
+
+// membersOf returns the number of complete members of a file.
+func membersOf(t *testing.T, path string) int64 {
+	t.Helper()
+	f, err := os.Open(path)
+	must(t, err)
+	defer f.Close()
+	return compress.Verify(f, compress.Options{}).Members
+}
+
+// TestOpenMember: a member stays open over syncs. After a kill, it ends at the
+// extent, or without one at the last sync, and the output continues.
+func TestOpenMember(t *testing.T) {
+	for _, ext := range []string{".gz", ".zst"} {
+		for _, once := range []bool{true, false} {
+			dir := t.TempDir()
+			cfg := config(filepath.Join(dir, "all.log"+ext))
+			cfg.ExactlyOnce = once
+			out := openLog(t, cfg, "")
+			w := newWriter(t, out)
+			var want strings.Builder
+			for i := range 20 {
+				fmt.Fprintf(&want, "record %d\n", i)
+				w.write(nil, fmt.Sprintf("record %d\n", i))
+				w.barrier()
+			}
+			var extents []engine.Extent
+			if once {
+				extents = out.Extents(nil)
+				if len(extents) != 1 || extents[0].End == "" {
+					t.Fatalf("%s: %+v", ext, extents)
+				}
+			}
+			name := cfg.Path
+			if once {
+				name += partSuffix
+			}
+			if n := membersOf(t, name); n != 0 {
+				t.Errorf("%s: %d members ended at a sync", ext, n)
+			}
+			w.write(nil, "not in the extent\n")
+			w.barrier()
+			if !once {
+				want.WriteString("not in the extent\n")
+			}
+			for range 3 { // each process is killed after its first record
+				dir = kill(t, dir)
+				next := config(filepath.Join(dir, "all.log"+ext))
+				next.ExactlyOnce, next.Resume = once, extents
+				for i := range next.Resume {
+					next.Resume[i].Path = next.Path
+				}
+				out = openLog(t, next, "")
+				w = newWriter(t, out)
+				w.write(nil, "next\n")
+				w.barrier()
+				want.WriteString("next\n")
+				if once {
+					extents = out.Extents(nil)
+				}
+			}
+			must(t, out.Close(ctx))
+			path := filepath.Join(dir, "all.log"+ext)
+			if got := text(t, path); got != want.String() {
+				t.Errorf("%s, exactly once %t: %q\nwant %q", ext, once, got, want.String())
+			}
+			if n := membersOf(t, path); n != 4 {
+				t.Errorf("%s, exactly once %t: %d members, want 4", ext, once, n)
+			}
+		}
+	}
+}
+
+// TestDamagedExtent: an end that is not hexadecimal is an error, and the output is
+// not changed.
+func TestDamagedExtent(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a.part": "text\nmore\n"})
+	m := engine.Extent{Path: filepath.Join(dir, "a"), Length: 5, End: "0x"}
+	cfg := config(m.Path)
+	cfg.ExactlyOnce, cfg.Resume = true, []engine.Extent{m}
+	out, err := makeLog(cfg)
+	must(t, err)
+	if err := out.Open(ctx); err == nil || !strings.Contains(err.Error(), m.Path) {
+		t.Errorf("Open: %v", err)
+	}
+	if err := FinishExtent(m); err == nil {
+		t.Error("FinishExtent succeeds")
+	}
+	if got := content(t, m.Path+partSuffix); got != "text\nmore\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestManyMembers: with more outputs than MemberWriters, the output that was idle
+// longest ends its member.
+func TestManyMembers(t *testing.T) {
+	dir := t.TempDir()
+	out := openLog(t, config(filepath.Join(dir, "{source.relpath}.zst")), "")
+	w := newWriter(t, out)
+	most := compress.MemberWriters(compress.Zstd, 0, writerMemory)
+	want := map[string]string{}
+	for round := range 3 {
+		for i := range 3 * most {
+			rel, line := fmt.Sprint(i), fmt.Sprintf("round %d of %d\n", round, i)
+			w.write(laneOfRel(rel), line)
+			want[rel] += line
+		}
+		if round == 1 {
+			w.barrier()
+		}
+	}
+	w.barrier()
+	s := inner(out)
+	s.mu.Lock()
+	if n := len(s.writers.open) + len(s.writers.spare); n != most || len(s.writers.open) != most {
+		t.Errorf("%d MemberWriters, of which %d are open, want %d", n, len(s.writers.open), most)
+	}
+	s.mu.Unlock()
+	must(t, out.Close(ctx))
+	for rel, lines := range want {
+		if got := text(t, filepath.Join(dir, rel+".zst"+partSuffix)); got != lines {
+			t.Errorf("%s: %q, want %q", rel, got, lines)
+		}
+	}
+}
+
+// TestApartLog: records that are apart are members of their own, and a long record in
+// pieces is one.
+func TestApartLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.gz")
+	out := openLog(t, config(path), "")
+	w := newWriter(t, out)
+	batch := func(piece engine.Piece, records ...string) {
+		b := &engine.Batch{Piece: piece, Lane: laneOfRel("a")}
+		b.Out.Apart = true
+		for _, r := range records {
+			b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: uint32(len(b.Out.Bytes)), Len: uint32(len(r))}})
+			b.Out.Bytes = append(b.Out.Bytes, r...)
+		}
+		w.wg.Add(1)
+		must(t, out.Submit(ctx, b, engine.NewTicket(&b.Out, func(engine.Result) { w.wg.Done() })))
+		w.barrier()
+	}
+	batch(engine.Whole, "one\r\n", "\r\n", "two\r\n")
+	batch(engine.First, "lo")
+	batch(engine.Middle, "n")
+	batch(engine.Last, "g\r\n")
+	batch(engine.Whole, "three\r\n")
+	must(t, out.Close(ctx))
+	if got := text(t, path); got != "one\r\n\r\ntwo\r\nlong\r\nthree\r\n" {
+		t.Errorf("%q", got)
+	}
+	if n := membersOf(t, path); n != 4 {
+		t.Errorf("%d members, want 4", n)
+	}
+}
