@@ -68,11 +68,12 @@ func fullText(cmd *cobra.Command, width int) string {
 		})
 		writeGroup(&b, group, set, width)
 	}
-	notes := rootNotes
+	var notes strings.Builder
+	notes.WriteString(rootNotes)
 	for i, e := range command.ExitMeanings {
-		notes += fmt.Sprintf("%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".", false: ", "}[i == len(command.ExitMeanings)-1])
+		notes.WriteString(fmt.Sprintf("%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".", false: ", "}[i == len(command.ExitMeanings)-1]))
 	}
-	return b.String() + "\n" + filled(notes, width) + "\n"
+	return b.String() + "\n" + filled(notes.String(), width) + "\n"
 }
 
 // filled returns text with its paragraphs filled to width columns. In other blocks, such
