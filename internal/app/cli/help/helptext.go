@@ -71,7 +71,7 @@ func fullText(cmd *cobra.Command, width int) string {
 	var notes strings.Builder
 	notes.WriteString(rootNotes)
 	for i, e := range command.ExitMeanings {
-		notes.WriteString(fmt.Sprintf("%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".", false: ", "}[i == len(command.ExitMeanings)-1]))
+		fmt.Fprintf(&notes, "%d %s%s", e.Code, e.Meaning, map[bool]string{true: ".", false: ", "}[i == len(command.ExitMeanings)-1])
 	}
 	return b.String() + "\n" + filled(notes.String(), width) + "\n"
 }
