@@ -156,7 +156,7 @@ type Admin struct {
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
 	// Whether to serve samples of the records at /tap, for "urlfold daemon tap". Passwords
-	// and well-known secret parameters are masked. Requires that listen is unix:PATH
+	// and well-known secret parameters are redacted. Requires that listen is unix:PATH
 	// or a loopback address.
 	Tap bool `yaml:"tap"`
 	// The process is not ready while the oldest record that is not durable was

@@ -17,9 +17,8 @@ type Format struct {
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat. Default of the source stdin: lines.
 	From string `yaml:"from,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" job:"Format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
-	// The server that wrote the log, to undo its escapes in fields; or backslash,
-	// for tables in which a backslash makes the next byte literal. Default: the
-	// dialect of the format.
+	// The server whose escapes to undo in fields. backslash is for tables in which a
+	// backslash makes the next byte literal. Default: the dialect of the format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
@@ -33,9 +32,9 @@ type Format struct {
 	// Whether the first row of a table is its header: yes or no. Without a header,
 	// url_field and the like must be numbers of columns.
 	InputHeader string `yaml:"input_header" enum:"yes,no" flag:"input-header" for:"readers" arg:"ANSWER" noun:"value" job:"NoHeader" help:"read the first row of a table as its header: ANSWER is yes or no. Without a header, --url-field and the like must be numbers of columns"`
-	// The maximum size of a quoted cell that spans lines. A cell may have 1,000 lines
-	// for each MiB of this size, and at least 1,000. If a cell is longer, its line counts
-	// as damaged, and the lines after it are read as rows.
+	// The maximum size of a quoted cell that spans lines. The limit of its lines is 1,000
+	// for each MiB of this size, but never less than 1,000. If a cell exceeds a limit, its
+	// line counts as damaged, and the lines after it are read as rows.
 	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),

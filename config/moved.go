@@ -107,7 +107,7 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 func (d *decoder) former(key, value ast.Node, path string) (found bool) {
 	if now := movedTo(path); now != "" {
 		if !strings.HasPrefix(now, "removed: ") {
-			now = "it is now " + now
+			now = "use " + now
 		}
 		d.failAt(key, unknown("key", path[strings.LastIndexByte(path, '.')+1:])+": "+now)
 		return true

@@ -23,7 +23,7 @@ func TestMoved(t *testing.T) {
 		_, err := Parse("c", []byte(text), doubles(), testEnv())
 		want := now
 		if !strings.HasPrefix(now, "removed: ") {
-			want = "it is now " + now
+			want = "use " + now
 			if path, _, _ := strings.Cut(now, ","); !strings.Contains(string(reference), path+"` |") {
 				t.Errorf("%s is now %s, which is not in the reference", old, path)
 			}
@@ -36,7 +36,7 @@ func TestMoved(t *testing.T) {
 		}
 	}
 	_, err = Parse("c", []byte(minimal+"dead_letter: {kafka: {brokers: [a], topic: b, sasl: {user: 1}}}\npipeline: {batch: {bytes: 1, linger: 1s}, workers: 2}"), doubles(), testEnv())
-	if err == nil || strings.Count(err.Error(), "it is now") != 3 {
+	if err == nil || strings.Count(err.Error(), ": use ") != 3 {
 		t.Errorf("%v", err)
 	}
 }

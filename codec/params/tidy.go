@@ -19,9 +19,9 @@ import (
 // maxTidy is the maximum number of fields in a tidy query.
 const maxTidy = 8
 
-// tidyQuery describes a tidy query. Fields that a rule drops are in drops, and nowhere
-// else. It is read without branches that depend on its bytes where possible, because
-// they would be mispredicted: see chart.
+// A tidyQuery holds the bounds of the fields of a tidy query. Fields that a rule drops are
+// only in drops. Where possible, no branch depends on the bytes of the query, because such
+// branches would be mispredicted: see chart.
 type tidyQuery struct {
 	text     paddedQuery
 	nameEnds uint64 // the places where names end

@@ -44,8 +44,8 @@ func New(keyVersion string, sizeHint int) *Set {
 	runtime.AddCleanup(s, (*shards).release, s.shards)
 	if sizeHint = int(min(int64(sizeHint), mostReserved)) / table.Segments; sizeHint > 0 {
 		for i := range s.shards {
-			// The segments of a hash vary by a few keys. Without the memory for
-			// them, the first keys will find that out.
+			// The segments vary by a few keys, so reserve slack. Ignore the error:
+			// without memory, the first insertions fail.
 			_ = s.shards[i].keys.Reserve(sizeHint + sizeHint/64 + 8)
 		}
 	}

@@ -47,9 +47,8 @@ type Options struct {
 // Main executes the command line of the process and returns the exit code: 0
 // success, 1 fatal error, 2 usage or configuration error, 3 interrupted before
 // everything was written, 4 finished but a condition of --fail-on was met, 78 "run" has a
-// configuration with errors. It
-// reads os.Args, uses the standard streams and handles signals, so a process
-// must call it only once.
+// configuration with errors. It reads os.Args, uses the standard streams and handles
+// signals, so a process must call it only once.
 func Main(o Options) int {
 	c := o.catalog(os.Stderr)
 	if c == nil {

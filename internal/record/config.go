@@ -42,11 +42,10 @@ type Config struct {
 	// must then be given by number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
-	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines, of
-	// which it may have 1,000 for each MiB, and at least 1,000; 0 means
-	// DefaultMaxQuoted. A quote before a
-	// longer cell is open: its line does not match the format, and the next line is read
-	// as a record. Only tables have quoted cells.
+	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines; 0 means
+	// DefaultMaxQuoted. The limit of its lines is 1,000 for each MiB of MaxQuoted, but
+	// never less than 1,000. If a cell exceeds a limit, its line does not match the
+	// format, and the next line is read as a record. Only tables have quoted cells.
 	MaxQuoted int
 	// Target selects the URLs of an access-log record. It is ignored for lines,
 	// jsonl, csv and tsv, whose records have one URL each.
@@ -163,8 +162,8 @@ type Config struct {
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
 	// MaxExpansion is the maximum length in bytes of the output of a record with many
-	// URLs, each of which is written with the field record. From the URL that would
-	// exceed it on, that field stays empty, and the URLs have the flag
+	// URLs, each of which repeats the record in the field record. For the URL that would
+	// exceed the limit and for all later ones, this field is empty, and they have the flag
 	// record-omitted. 0 means 64 times the length of the record, and at least 64 MiB.
 	MaxExpansion int
 	// Facts makes workers collect a Fact about each record, for sinks that
@@ -308,7 +307,7 @@ func (j *Job) setMatch(c *Config) error {
 	return errors.Join(
 		locate.WrongIf(p.Match == "" && c.Level == codec.LevelMatch, "Level", "the key level match requires a profile that matches another program"),
 		locate.WrongIf(p.Match != "" && c.Repairs != 0, "Repairs", "a profile that matches another program allows no repairs"),
-		locate.WrongIf(p.Match != "" && len(c.Secrets) > 0, "Secrets", "a profile that matches another program cannot mask parameters"))
+		locate.WrongIf(p.Match != "" && len(c.Secrets) > 0, "Secrets", "a profile that matches another program cannot redact parameters"))
 }
 
 // setParams sets the styles of parameters. It needs the results of setFields

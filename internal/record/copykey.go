@@ -43,7 +43,7 @@ func (j *Job) copiesKeys(k keeper) bool {
 }
 
 // newCopyKey returns a copyKey for a level up to K3. It returns nil if, up to
-// K1, the URL of the root path is not its own canonical string.
+// K1, the profile changes the scheme or the authority of the URL for the key.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	if level > codec.LevelPage {
 		return nil

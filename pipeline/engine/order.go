@@ -33,7 +33,7 @@ func (o Ordering) String() string {
 // workers leave their batch and continue. The outlet is guarded by the mutex of
 // the lane.
 type outlet struct {
-	ring    []*Batch // by Seq; as long as the lane's ring
+	ring    []*Batch // by Seq; same length as the lane's ring
 	next    uint64   // first batch that was never submitted
 	redo    uint64   // first batch to be resubmitted; or next
 	busy    bool     // a goroutine is submitting

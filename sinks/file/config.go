@@ -49,8 +49,8 @@ type Config struct {
 	// not keep withdrawn text, because the output of the other records does.
 	DeadLetter bool
 	// BeforePublish, if not nil, is called with the path of the complete and synced
-	// part, which then gets its final name, unless BeforePublish returns an error. If
-	// that is [ErrKeep], the part is removed and the output of a [Tree] does not fail.
+	// part, which then gets its final name, unless BeforePublish returns an error. If it
+	// returns [ErrKeep], the part is removed and the output of a [Tree] does not fail.
 	BeforePublish func(part string) error
 	// InPlace permits the output to replace one of Inputs.
 	InPlace bool

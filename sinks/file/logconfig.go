@@ -41,8 +41,8 @@ type LogConfig struct {
 	// interval has passed.
 	SyncBytes field.Size `yaml:"-"`
 	// Truncate what a killed run wrote after its last checkpoint, so that no
-	// record is written twice. Requires exactly one source, of type file or s3, and
-	// implies order: lane.
+	// record is written twice. Requires exactly one source, of type file, s3 or objects,
+	// and implies order: lane.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Maximum permissions of a file, in octal. A file gets only permissions
 	// that all of its inputs also have, less the umask; a broker or a pipe

@@ -238,8 +238,8 @@ func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 	return nil
 }
 
-// subjectOf returns the subject of message i, or the template if all are the
-// same.
+// subjectOf returns the subject of message i. With framing: lines, the subject has no
+// variables, so all messages have the same one.
 func (s *jetStream) subjectOf(f *flight, i int) string {
 	if f.groups != nil {
 		return s.cfg.Subject

@@ -51,7 +51,7 @@ type JetStreamConfig struct {
 	// The owner of the pipeline sets it.
 	UntilEOF bool `yaml:"-"`
 	// Delays reports that the pipeline may request a message any number of
-	// times, so that nothing may limit its deliveries. The owner of the pipeline
+	// times, so the consumer must not set max_deliver. The owner of the pipeline
 	// sets it.
 	Delays bool `yaml:"-"`
 }

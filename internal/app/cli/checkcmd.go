@@ -24,7 +24,7 @@ import (
 
 const checkLong = `Read files to the end and report their compression and damage, their record format, the share of records that match
 the format, the first record that does not, and a command line that normalizes the file. List the members of zip and tar
-archives, which ARCHIVE:MEMBER names. Write nothing. Search directories recursively.
+archives; to read one, name it as ARCHIVE:MEMBER. Write nothing. Search directories recursively.
 
   --integrity   read no records: check every member, frame and checksum of archives and outputs
   --keys        compare the first column of a CDX or CDXJ index with the key of each URL; without FILE, read stdin

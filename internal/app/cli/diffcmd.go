@@ -42,8 +42,8 @@ which groups merge (several groups of A become one group of B) and which split (
 of B). The largest merges and splits come first, with examples and with the rules that cause them. Use this command
 before you change a profile.
 
-With --list and --against-list, A and B are the same profile with two lists of parameters in place of its lists. The
-profile's own rules stay in force. Use this before you adopt a new edition of a list.
+With --list and --against-list, A and B are one profile with different lists of parameters: --list for A, and
+--against-list for B. The profile's own rules stay in force. Use this before you adopt a new edition of a list.
 
 Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs; for
 a relative URL, it examines the normal form. Each group takes about 150 bytes of memory, plus one URL. urlfold keeps at

@@ -292,7 +292,7 @@ func eventPart(area string) string {
 	case "pipeline":
 		return kind
 	}
-	return path.Base(area)
+	return strings.Replace(path.Base(area), "unique", "dedupe", 1) // the word of the glossary
 }
 
 func eventsPage(t *testing.T) []byte {
@@ -300,8 +300,8 @@ func eventsPage(t *testing.T) []byte {
 	b.WriteString("# Log events\n\n" + generated + "`urlfold run` logs to stderr, as text or JSON (`log.format`). The message of a line, `msg`, names the event: it is\n" +
 		"constant, so you can search for it and count it. The details are attributes. `error` is the reason, `component` the\n" +
 		"source or sink. No message and no attribute holds a URL. `log.repeat_interval` suppresses repetitions of one event, but\n" +
-		"never of one at level ERROR: each line about lost records has the number of records, `lost_records`, `lost_messages` or\n" +
-		"`lost_bytes`, and their sum equals the metric. With `log.format: json`, every line is JSON, also the last one.\n\n" +
+		"never of one at level ERROR, so the sums of `lost_records`, `lost_messages` and `lost_bytes` are complete. With\n" +
+		"`log.format: json`, every line is JSON, also the last one.\n\n" +
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +

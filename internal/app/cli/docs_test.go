@@ -195,8 +195,8 @@ func writeMatchTable(t *testing.T, b *bytes.Buffer) {
 
 The normal form of these profiles is what another program returns, byte for byte and with its bugs. Flags, diagnostics and
 the keys of the other levels follow RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
-a URL, urlfold rejects it too, with the error ` + "`match-rejects`" + `. Rules, repairs and masks cannot be combined with these
-profiles, and the result for a result need not be the same.
+a URL, urlfold rejects it too, with the error ` + "`match-rejects`" + `. You cannot change the rules of these profiles,
+or combine them with --repair or --secret. Pass the original URL: the program may change its own result again.
 
 | profile | program | key | purpose |
 |---|---|---|---|

@@ -13,7 +13,7 @@ import (
 )
 
 const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
-compares URLs that have the same key at level fetch except for one parameter or segment. It needs at least 50 pairs
+compares URLs whose keys at level fetch become equal if one parameter or segment is left out. It needs at least 50 pairs
 of such URLs, 20 values of the parameter and 10 different responses. It proposes the parameter if the status and the size
 are equal in 99 % of the pairs. With --content, it compares a member of JSON records instead, such as a hash of the content
 or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.

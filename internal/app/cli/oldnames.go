@@ -31,7 +31,7 @@ var oldNames = map[string]string{
 // renamed returns the usage error for an option that has a new name, or nil.
 func renamed(name string) error {
 	if now := oldNames[name]; now != "" {
-		return command.Usage(fmt.Errorf("--%s is called %s", name, now))
+		return command.Usage(fmt.Errorf("--%s was renamed: use %s", name, now))
 	}
 	return nil
 }

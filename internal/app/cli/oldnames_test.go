@@ -21,10 +21,10 @@ func TestOldNames(t *testing.T) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), "=")
 		name, _, _ = strings.Cut(name, " ")
 		if strings.HasPrefix(now, "--") && !known[name] {
-			t.Errorf("--%s is called %s, which is no option", old, now)
+			t.Errorf("--%s was renamed to %s, which is no option", old, now)
 		}
 		var stderr strings.Builder
-		if code := Run(nil, []string{"--" + old, "x"}, &stderr); code != 2 || !strings.Contains(stderr.String(), "--"+old+" is called "+now) {
+		if code := Run(nil, []string{"--" + old, "x"}, &stderr); code != 2 || !strings.Contains(stderr.String(), "--"+old+" was renamed: use "+now) {
 			t.Errorf("--%s: exit code %d, %s", old, code, &stderr)
 		}
 	}

@@ -72,8 +72,8 @@ type inputOptions struct {
 	// Read only the first N records of all inputs, one input after the other. Damage behind
 	// them is not found. Blank lines and headers do not count. Default: read all.
 	Limit int64 `flag:"limit" for:"readers" arg:"N"`
-	// Take only a random sample of N[:SEED] records of all inputs, such as 1000 or 1000:7. The
-	// same N and SEED, by default 0, choose the same records.
+	// Take only a random sample of N records of all inputs, such as 1000 or 1000:7. SEED, by
+	// default 0, selects another sample.
 	Sample string `flag:"sample" for:"readers" arg:"N[:SEED]"`
 }
 
@@ -153,8 +153,8 @@ type outputOptions struct {
 type limitOptions struct {
 	field.Limits
 	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
-	// files. With --lock-step, stop reading while answers of this size wait for the
-	// caller; default with --lock-step: 64MiB.
+	// files. With --lock-step, whose default is 64MiB, stop reading while answers of this
+	// size wait for the caller.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
 	// Write temporary files to this directory. Default: the operating system's.
 	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`
@@ -182,21 +182,22 @@ type runOptions struct {
 	// of lines (send_chunk_header of ClickHouse). --lock-step alone means lines. If the
 	// format is arrow, the streams are Arrow IPC, and a batch is answered with a batch.
 	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
-	// Write records as soon as an input pipe pauses. Default: up to 50 ms later,
-	// which is faster.
+	// Write records as soon as an input pipe pauses. Default: wait up to 50 ms, for more
+	// throughput.
 	LineBuffered bool `flag:"line-buffered" for:"query"`
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
 	// records that a checksum verifies.
 	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
-	// Inflate a gzip file on several cores with the index in this file, and write it if it
-	// does not exist. auto: gztool's index beside the input, or one in the user's cache
+	// Inflate a gzip file on several cores with the index in this file; create the index if
+	// it is missing. auto: gztool's index beside the input, or one in the user's cache
 	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
 	Index string `flag:"index" for:"count" arg:"file"`
-	// Exit with code 4 on any of these conditions: damage (of an archive), unknown (a file in an
-	// unknown format that was not skipped), rejected (a
-	// rejected record), flags (a URL with a flag other than relative), no-url (a record
-	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL, or a field of --where that no record had), uninspected (with
-	// --redact or --secret, a record that could not be searched for what they hide), or none.
+	// Exit with code 4 on any of these conditions: damage (of an archive), unknown (a file in
+	// an unknown format that was not skipped), rejected (a rejected record), flags (a URL with
+	// a flag other than relative), no-url (a record without a URL, in a format whose records
+	// usually have one), no-field (a record without the field of the URL, or a field of
+	// --where that no record had), uninspected (a record that could not be searched for the
+	// values that --redact and --secret hide), or none.
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
 	// Print errors and damaged inputs only, without a summary or a progress bar.
 	Quiet bool `flag:"quiet" for:"count,seen"`

@@ -26,8 +26,8 @@ extension.
 Pages are keys of the level page, whatever the profile: spellings of a page, with and without tracking parameters, count as
 one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
 
-With --merge, the files are the summaries of all shards of one run, in any order. "seconds" is the time of the slowest
-shard. The only other options that --merge accepts are --output and --force.
+With --merge, the files are the summaries of all shards of one run, in any order. The field "seconds" of the result is
+the time of the slowest shard. The only other options that --merge accepts are --output and --force.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 

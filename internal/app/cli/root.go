@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,16 +92,23 @@ func noEmptyFlags(flags *pflag.FlagSet) error {
 	return bad.Err()
 }
 
-// flagError turns an error of the flag parser into a usage error. It describes
-// a malformed integer without the words of package strconv. For an
+// mustBe has, by type of a flag, what its values are. The errors of the flag parser
+// describe them in the words of package strconv.
+var mustBe = map[string]string{
+	"int": "an integer of at most 18 digits", "int64": "an integer of at most 18 digits", "float64": "a number",
+	"bool": "true or false", "duration": "a duration such as 10s",
+}
+
+// flagError turns an error of the flag parser into a usage error. For an
 // unknown long flag it suggests the flag with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) && invalid.GetFlag().Value.Type() == "int" {
-		return command.Usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
-	}
-	if invalid != nil && invalid.GetFlag().Value.Type() == "format" {
-		return command.Usage(fmt.Errorf("--%s: %w", invalid.GetFlag().Name, errors.Unwrap(invalid)))
+	if errors.As(err, &invalid) {
+		f, why := invalid.GetFlag(), errors.Unwrap(invalid)
+		if need := mustBe[f.Value.Type()]; need != "" {
+			why = fmt.Errorf("must be %s, got %q", need, invalid.GetValue())
+		}
+		return command.Usage(fmt.Errorf("--%s: %w", f.Name, why))
 	}
 	var empty *pflag.ValueRequiredError
 	if errors.As(err, &empty) {

@@ -90,7 +90,7 @@ func TestRunNATSMistake(t *testing.T) {
 		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "username: u, password: right", command.ExitConfig, []string{"the server does not use TLS: write nats://"}},
 		{"nats://127.0.0.1:1", "connect_timeout: 1s", command.ExitFatal, []string{"cannot connect, retrying", "start a server, or correct servers"}},
 		{srv.URL(), "username: u, password: right", command.ExitFatal, []string{"create it, for example with nats stream add"}},
-		{srv.URL(), "user: u, username: u", command.ExitConfig, []string{"unknown key \"user\": it is now username"}},
+		{srv.URL(), "user: u, username: u", command.ExitConfig, []string{"unknown key \"user\": use username"}},
 	} {
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, fmt.Sprintf(`version: 1

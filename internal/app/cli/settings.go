@@ -331,7 +331,7 @@ func parseSample(text string) (*file.Sample, error) {
 		k, seedErr = strconv.ParseInt(seed, 10, 64)
 	}
 	if err != nil || seedErr != nil || n < 1 || n > maxSample {
-		return nil, fmt.Errorf("%q is not a number of records from 1 to %d, or such a number and a seed, as in 1000:7", text, maxSample)
+		return nil, fmt.Errorf("must be N or N:SEED with N from 1 to %d, such as 1000:7", maxSample)
 	}
 	return &file.Sample{Size: n, Seed: k}, nil
 }

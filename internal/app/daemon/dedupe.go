@@ -90,7 +90,7 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		if why, bad := dedupeSinks[c.Type]; bad {
 			wrong(c.Path(), "cannot be combined with this sink: "+why)
 		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.OnError.Refused != "drop" {
-			wrong(c.Path(), "requires a dead_letter: if this sink refuses the first record of a key, no output has the record, because its duplicates were dropped or marked")
+			wrong(c.Path(), "requires a dead_letter: if this sink refused the first record of a key, the record would be lost, because its duplicates are dropped or marked")
 		}
 	}
 	if f.OnError.Refused == "drop" {

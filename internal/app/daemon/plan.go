@@ -185,8 +185,8 @@ func (p *plan) checkNames(sound func(path string) bool) error {
 }
 
 // checkExactlyOnce determines whether exactly-once delivery is requested and
-// checks that it is possible: it requires a single file source and only file
-// sinks.
+// checks that it is possible: it requires a single source of files or objects, and
+// only sinks of files or objects.
 func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	outs := p.outputs()
 	for _, c := range outs {
@@ -215,7 +215,7 @@ func onceSource(kind string) error {
 	if kind == "stdin" {
 		return errors.New("incompatible with exactly_once of a sink: stdin cannot be read again after a crash; read a file, or remove exactly_once")
 	}
-	return errors.New("incompatible with exactly_once of a sink, which requires a single file source; remove one of the two")
+	return errors.New("incompatible with exactly_once of a sink, which requires exactly one source, of type file, s3 or objects; remove this source or exactly_once")
 }
 
 // onceSink returns why a sink of this type rules out exactly-once delivery.
@@ -223,7 +223,7 @@ func onceSink(kind string) error {
 	if kind == "stdout" {
 		return errors.New("incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
 	}
-	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are files; remove one of the two")
+	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are of type file or s3; remove this output or exactly_once")
 }
 
 // checkStandard rejects a second reader of stdin and a second writer to stdout,

@@ -50,7 +50,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 		}
 		finished, err := l.FinishWithoutExtent()
 		for _, path := range finished {
-			log.Info("output from before exactly_once finished", "path", path)
+			log.Info("unfinished output renamed, exactly_once enabled", "path", path)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: finish outputs written without exactly_once: %w", p.extentName(c), err)

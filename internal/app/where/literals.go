@@ -17,8 +17,9 @@ const maxSpellings = 64
 // A pattern is a compiled regular expression.
 type pattern struct {
 	re *regexp.Regexp
-	// Every match contains a text of the set, if there is one. If exact is set, the
-	// reverse is true as well, at the start or the end of the text if so required.
+	// Every match contains a text of the set, if there is one. If exact is set, every
+	// text that contains a text of the set matches, if start, at its start, and if end,
+	// at its end.
 	set               *needle.Set
 	exact, start, end bool
 	fold              bool // letters beyond ASCII have the same lower case as some in the set

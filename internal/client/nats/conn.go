@@ -44,7 +44,7 @@ type Conn struct {
 
 	log        *slog.Logger
 	cut        context.CancelFunc // closes the socket
-	up         atomic.Bool        // the library would wait for its lock to answer that
+	up         atomic.Bool        // cached, because the status call of the library takes its lock
 	reconnects atomic.Int64
 	complaints complaints
 	mu         sync.Mutex

@@ -5,18 +5,18 @@ import "hash/maphash"
 const (
 	memoSlots = 1 << 12
 	maxText   = 512  // bytes of a text that is remembered
-	window    = 2048 // questions after which a Memo looks whether it helps
-	rest      = 16   // windows without remembering, if it does not
+	window    = 2048 // lookups between two checks of the hit rate
+	rest      = 16   // windows to skip if the hit rate is low
 )
 
 // A Memo remembers the answers to a question about texts, at most 4,096 of them. It helps
-// if at least half of the texts come again; it stops to remember while they do
+// if at least half of the texts come again; it stops remembering while they do
 // not, and tries again later. It belongs to one goroutine.
 type Memo struct {
 	seed         maphash.Seed
 	slots        [memoSlots]memoSlot
 	asked, known int // in this window
-	pause        int // questions until the next one
+	pause        int // lookups until the next window
 	at           *memoSlot
 }
 

@@ -12,7 +12,7 @@ const (
 	Truncated                // the file ends inside a member
 	BadCRC                   // the data was decoded, but a checksum or length does not match
 	Corrupt                  // the compressed data is invalid
-	Limit                    // a limit was exceeded: Detail names the limit and its flag
+	Limit                    // a limit was exceeded: Detail names the limit and its option
 	UnsupportedEncoding      // the text is UTF-16 or UTF-32
 	UnsupportedFormat        // the format is not supported
 	OpenQuote                // a quoted cell of a table does not end; Offset is in the text

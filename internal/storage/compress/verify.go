@@ -12,7 +12,7 @@ type Verification struct {
 	Verdict    Verdict
 	Compressed int64 // size of the file in bytes
 	Bytes      int64 // decompressed
-	Lines      int64 // line feeds, plus one for a last line without one, unless the text is cut there
+	Lines      int64 // lines, and an unterminated last line unless the text is truncated
 
 	// Members is the number of complete members, whatever their checksums: gzip
 	// members, zstd or lz4 frames that are not skippable, zlib or xz streams. It is

@@ -69,7 +69,7 @@ func openFile(in io.ReaderAt, size int64, limits Limits) (*file, error) {
 	f := &file{in: in, size: size, limits: limits.withDefaults()}
 	var tail [8]byte
 	if size < minSize {
-		return nil, fmt.Errorf("the file has no index at its end: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the file has no footer: %w", io.ErrUnexpectedEOF)
 	}
 	if _, err := in.ReadAt(tail[:], size-8); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -79,11 +79,11 @@ func openFile(in io.ReaderAt, size int64, limits Limits) (*file, error) {
 	case "PARE":
 		return nil, errEncrypted
 	default:
-		return nil, fmt.Errorf("the file has no index at its end: %w", io.ErrUnexpectedEOF)
+		return nil, fmt.Errorf("the file has no footer: %w", io.ErrUnexpectedEOF)
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > size-minSize {
-		return nil, errors.New("the index at the end of the file is damaged: its length exceeds the file")
+		return nil, errors.New("damaged footer: its length exceeds the size of the file")
 	}
 	f.limit = size - 8 - n
 	b := make([]byte, n)
@@ -94,7 +94,7 @@ func openFile(in io.ReaderAt, size int64, limits Limits) (*file, error) {
 		if errors.Is(err, errEncrypted) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("the index at the end of the file is damaged: %w", err)
+		return nil, fmt.Errorf("damaged footer: %w", err)
 	}
 	return f, nil
 }
@@ -108,7 +108,7 @@ func (f *file) parse(b []byte) error {
 	case meta.has(8) || meta.has(9):
 		return errEncrypted
 	case n != len(b):
-		return fmt.Errorf("%d bytes follow it", len(b)-n)
+		return fmt.Errorf("%d trailing bytes after the metadata", len(b)-n)
 	}
 	if !meta.hasAll(thriftI32, 1) || !meta.hasAll(thriftList, 2, 4) || !meta.hasAll(thriftI64, 3) {
 		return errMissing

@@ -100,7 +100,7 @@ func (r *pages) next() (*page, error) {
 	total, values := r.chunk.meta.int(7), r.chunk.meta.int(5)
 	if r.size >= total && r.n >= values {
 		if r.n != values {
-			return nil, fmt.Errorf("the pages have %d values, the index at the end of the file says %d: %w", r.n, values, errDamaged)
+			return nil, fmt.Errorf("the pages have %d values, the footer says %d: %w", r.n, values, errDamaged)
 		}
 		return nil, io.EOF
 	}

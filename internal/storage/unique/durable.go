@@ -28,8 +28,8 @@ type Durable struct {
 	fresh   bool // the checkpoint describes another set
 	keys    []keyset.Stamped
 	step    uint32          // windows that are forgotten together; 0: no windows
-	windows json.RawMessage // state of the windows: stored, and
-	next    json.RawMessage // to be stored
+	windows json.RawMessage // the stored state of the windows
+	next    json.RawMessage // the state that the next checkpoint stores
 
 	Counts
 	resets         int64

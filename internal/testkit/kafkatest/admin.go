@@ -40,8 +40,8 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 	reader := Client(t, c, name)
 	Until(t, "topic "+name, func() bool {
 		for p := range partitions {
-			// A broker that recreates a topic may answer for the old log for a moment, and
-			// would append to it what is lost with it.
+			// A broker that recreates a topic may answer for the old log for a moment.
+			// Records appended to the old log would be lost.
 			if end, err := reader.Offset(Context(t), name, p, kafka.Latest); err != nil || end > 0 {
 				reader.Refresh()
 				return false

@@ -25,7 +25,7 @@ func (o *ConfigCheck) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Lookup("config").Usage = "check this configuration `FILE` and run its test cases"
 	f.BoolVar(&o.connect, "connect", false, "also connect to the brokers and servers, and check that the output files can be created")
-	f.BoolVar(&o.show, "show", false, "print the configuration, with all defaults filled in and secrets masked")
+	f.BoolVar(&o.show, "show", false, "print the configuration, with all defaults filled in and secrets redacted")
 }
 
 // Run checks the configuration and runs its test cases. warnOld warns of lists of

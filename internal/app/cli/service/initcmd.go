@@ -103,16 +103,16 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() s
 		value                   *string
 		question, preset, named string // named: what gives the value without a terminal; "" if preset will do
 	}{
-		{&p.input, "Where are the records? A path, a glob, or " + placeForms, "", "INPUT"},
-		{&p.format, "Their format, as 'urlfold help formats' lists them", "combined", "--from"},
-		{&p.output, "Where should they go? A file, a folder that ends in /, or a URL as above", "", "--output"},
+		{&p.input, "Where are the records? A path, a glob, or " + placeForms, "", "argument: INPUT"},
+		{&p.format, "Their format, as 'urlfold help formats' lists them", "combined", "option: -f/--from FORMAT"},
+		{&p.output, "Where should they go? A file, a folder that ends in /, or a URL as above", "", "option: -o/--output OUTPUT"},
 		{&p.dataDir, "Where may urlfold store positions?", "/var/lib/urlfold", ""},
 	} {
 		switch {
 		case *q.value != "" || q.value == &p.format && found() != "":
 			continue
 		case !interactive && q.named != "":
-			return command.Usage(errors.New("missing " + q.named))
+			return command.Usage(errors.New("missing required " + q.named))
 		case !interactive:
 			*q.value = q.preset
 			continue

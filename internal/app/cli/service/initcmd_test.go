@@ -25,9 +25,9 @@ func TestAsk(t *testing.T) {
 		t.Error("the end of the input is an answer")
 	}
 	for want, p := range map[string]plan{
-		"INPUT": {}, "--from": {input: "a"}, "--output": {input: "a", format: "lines"},
+		"argument: INPUT": {}, "option: -f/--from FORMAT": {input: "a"}, "option: -o/--output OUTPUT": {input: "a", format: "lines"},
 	} {
-		if err := p.ask(strings.NewReader("x\n"), &asked, false, unknown); err == nil || err.Error() != "missing "+want {
+		if err := p.ask(strings.NewReader("x\n"), &asked, false, unknown); err == nil || err.Error() != "missing required "+want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

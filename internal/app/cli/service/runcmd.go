@@ -86,10 +86,10 @@ func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when its file changes, or a profile, a list or a file of ${file:PATH} that it names")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when its file changes, or any file that it names: a profile, a list, or ${file:PATH}")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is the same as for a real run")
 	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, go on reading files as they grow. Default: read them once, then exit")
-	o.register(cmd.Flags(), "$XDG_STATE_HOME/urlfold/, and a name for INPUT and --output")
+	o.register(cmd.Flags(), "a folder below $XDG_STATE_HOME/urlfold for this INPUT and --output")
 	return cmd
 }
 

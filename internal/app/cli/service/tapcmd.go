@@ -26,7 +26,7 @@ const tapLong = `Show samples of the records that a running daemon processes: th
 daemon must have "admin: {tap: true}", which requires that it listens on a unix socket or a loopback address.
 
 The daemon spends at most 1 % of its time on samples, so rare records may take a while to appear. It drops samples that
-are not read in time and never waits. Passwords and well-known secret parameters are masked.`
+are not read in time and never waits. Passwords and well-known secret parameters are redacted.`
 
 const tapExamples = `  urlfold daemon tap -c urlfold.yaml
   urlfold daemon tap --flag bad-utf8,non-hex --site example.com
@@ -52,7 +52,7 @@ func newTap(c *daemon.Catalog) *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.flags, "flag", nil, "show only records with one of these `flags`, separated by commas; see 'urlfold help flags'")
 	f.StringSliceVar(&o.rules, "rule", nil, "show only records to which one of these `rules` was applied")
-	f.StringSliceVar(&o.changes, "change", nil, "show only URLs with one of these `classes` of change: unchanged, cosmetic, scheme-equal, repaired, lossy")
+	f.StringSliceVar(&o.changes, "change", nil, "show only URLs with one of these `classes` of change: unchanged, cosmetic, scheme-equal, repaired, lossy. See field change in 'urlfold help fields'")
 	f.StringVar(&o.site, "site", "", "show only URLs whose host is this `domain` or below it")
 	f.Float64Var(&o.rate, "rate", tap.DefaultRate, "show at most this `number` of samples per second, up to 1000")
 	f.IntVarP(&o.count, "count", "n", 0, "exit after this `number` of samples. 0: no limit")

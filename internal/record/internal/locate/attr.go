@@ -58,8 +58,7 @@ func (f *Found) AddAttr(id AttrID, a Attr) {
 }
 
 // AddText adds an attribute without escapes, unless the record has it already.
-// It stores each field where it belongs, because copying an attr would take as
-// long as finding it.
+// It writes the fields in place, to avoid a copy as costly as the search.
 func (f *Found) AddText(id AttrID, s Span) {
 	if f.Attrs.Set>>id&1 != 0 {
 		return

@@ -84,7 +84,7 @@ func isResult(s []byte) bool {
 	return slash > 0 && s[0]-'A' < 26 && isCode(s[slash+1:])
 }
 
-// isPeer reports whether s is a way to the server and the server:
+// isPeer reports whether s is a hierarchy code of Squid and the address of a peer:
 // HIER_DIRECT/192.0.2.1, NONE/-.
 func isPeer(s []byte) bool {
 	slash := 0
