@@ -245,7 +245,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 		{[]string{a, third}, "the summaries belong to different runs: shard 0/2 by path, and shard 2/3 by path"},
 		{[]string{keyA, b}, "the summaries belong to different runs"},
 		{[]string{a, other}, "shard 1 has other settings than shard 0"},
-		{[]string{a, junk}, "not a summary of this version of urlfold"},
+		{[]string{a, junk}, "not a summary (--summary FILE) of this version of urlfold"},
 		{[]string{a, dir + "/none.json"}, "no such file"},
 		{[]string{keyA, fewer}, "shard 1 has read 1 inputs, and shard 0 15"},
 		{[]string{first, longer}, "has read " + lists + "/02.txt where shard 0 has read " + lists + "/03.txt"},
