@@ -24,14 +24,18 @@ var update = flag.Bool("update", false, "write what the program does into the sc
 // TestMain makes this test binary the program itself, when a script or another
 // test runs it under its name.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"urlfold": func() {
+	programs["urlfold"] = func() {
 		c, err := daemon.NewCatalog(nil, nil)
 		if err != nil {
 			panic(err)
 		}
 		os.Exit(Run(c, os.Args[1:], os.Stderr))
-	}})
+	}
+	testscript.Main(m, programs)
 }
+
+// programs are those that tests start, by name. Each is the test binary itself.
+var programs = map[string]func(){}
 
 // TestScript runs the program as its user does, by testdata/script.
 func TestScript(t *testing.T) {

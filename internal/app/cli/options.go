@@ -72,8 +72,8 @@ type inputOptions struct {
 	// Read only the first N records of all inputs, one input after the other. Damage behind
 	// them is not found. Blank lines and headers do not count. Default: read all.
 	Limit int64 `flag:"limit" for:"readers" arg:"N"`
-	// Take only a random sample of N records of all inputs, such as 1000 or 1000:7. SEED, by
-	// default 0, selects another sample.
+	// Take only a random sample of the records of all inputs: N[:SEED] is their number, such as
+	// 1000, and a number that selects another sample, as in 1000:7.
 	Sample string `flag:"sample" for:"readers" arg:"N[:SEED]"`
 }
 

@@ -18,9 +18,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// A meteredInput is the standard input of a process, whose peak memory it reads from
-// time to time. The peak that [memory] returns is at least the memory of the process
-// that has started it, which is that of all tests.
+// A meteredInput is the standard input of a process, whose peak memory it reads from time
+// to time.
 type meteredInput struct {
 	r       io.Reader
 	cmd     *exec.Cmd

@@ -22,11 +22,10 @@ Split a URL at its delimiters before you decode its parts, because an encoded de
 
 With --strict, fail on a malformed escape, and print its offset in bytes. With --strict and --component, also fail on a
 raw byte that the component cannot contain. Such a text was never encoded, or it is already decoded.`,
-		Example: `  urlfold decode my%20document.pdf          # my document.pdf
-  urlfold decode --form 'Tom+%26+Jerry'     # Tom & Jerry
-  urlfold decode --strict '100%'            # error: malformed percent-encoding at offset 3: truncated
-  urlfold decode --strict --component path-segment 'a b%20c'
-                                            # error: raw byte 0x20 at offset 1
+		Example: `  urlfold decode my%20document.pdf                  # my document.pdf
+  urlfold decode --form 'Tom+%26+Jerry'             # Tom & Jerry
+  urlfold decode --strict '100%'                    # error: malformed percent-encoding at offset 3: truncated
+  urlfold decode --strict --component path 'a b'    # error: raw byte 0x20 at offset 1
   urlfold decode < escaped > names`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := d.init(cmd); err != nil {

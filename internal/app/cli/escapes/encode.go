@@ -53,13 +53,13 @@ component may contain raw. Keep only its delimiters: "/" in path, ":" in userinf
 
 With --chart, encode nothing: for each byte and each component, print whether the standard requires percent-encoding, or,
 with --all-reserved, what becomes of each reserved character. The charts of rfc3986 and whatwg mark where they differ.`,
-		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
-  urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
-  urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
-  urlfold encode --standard form 'Tom & Jerry'              Tom+%26+Jerry
-  urlfold encode --all-reserved 'Wow! (5*5)'                Wow%21%20%285%2A5%29
+		Example: `  urlfold encode 'my document.pdf'                    # my%20document.pdf
+  urlfold encode --component path '/a b/c?'           # /a%20b/c%3F
+  urlfold encode --component query-value 'Tom&Jerry'  # Tom%26Jerry
+  urlfold encode --standard form 'Tom & Jerry'        # Tom+%26+Jerry
+  urlfold encode --all-reserved 'Wow! (5*5)'          # Wow%21%20%285%2A5%29
   urlfold encode --component query-value < names > escaped
-  urlfold encode --chart --standard whatwg                  print the rules of browsers`,
+  urlfold encode --chart --standard whatwg            # print the rules of browsers`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case chart && (len(args) > 0 || cmd.Flags().Changed("component")):

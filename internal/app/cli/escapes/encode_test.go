@@ -144,13 +144,13 @@ func TestEscapeHelp(t *testing.T) {
 	}
 }
 
-// splitExample cuts "urlfold encode 'a b'   result" into arguments and result; ok is false if the example reads a file or prints a chart.
+// splitExample cuts "urlfold encode 'a b'   # result" into arguments and result; ok is false if the example reads a file or prints a chart.
 func splitExample(t *testing.T, line string) (args []string, want string, ok bool) {
 	t.Helper()
 	if strings.Contains(line, "<") || strings.Contains(line, "--chart") {
 		return nil, "", false
 	}
-	command, want, found := strings.Cut(strings.TrimSpace(line), "  ")
+	command, want, found := strings.Cut(strings.TrimSpace(line), " # ")
 	if !found {
 		t.Fatalf("no result in example %q", line)
 	}
