@@ -64,7 +64,7 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 		newConfig, ok := types[name]
 		switch {
 		case count > 1:
-			d.failAt(key, "second type in one component: indent the keys of a component below its type")
+			d.failAt(key, "a component has one type: indent its keys below the type")
 		case !ok:
 			d.failAt(key, noSuch(unknown("type", name), names, name))
 		default:

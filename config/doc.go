@@ -1,27 +1,26 @@
 // Package config reads the YAML files that users write: configurations of the
-// daemon, and profiles. It depends on the codec but on no source or sink: it
-// fills their structs by reflection. Package config/field documents the form of
-// these structs.
+// daemon, and profiles. It depends on the codec but on no source or sink, because
+// it fills the configuration structs of sources and sinks by reflection. Package
+// config/field documents the form of these structs.
 //
-// [Schema] and [Reference] describe the same structs. Their texts are the doc
-// comments of the fields, which go generate collects in internal/ground/comments. Other tags of
-// a field describe the option of the command line for the same setting:
-// internal/app/cli/flags.go explains them.
+// [Schema] and [Reference] describe the same structs with the doc comments of the
+// fields, which go generate collects in internal/ground/comments. Some tags of a
+// field describe the command-line option for the same setting:
+// internal/app/cli/flags.go explains these tags.
 //
 // # Errors
 //
-// Parsing is strict: an unknown key, a duplicate key, a
-// tag or a second document is an error. All errors in a file are reported
-// together, each as an [*Error] with line and column, joined by errors.Join in
-// the order of the file. No error repeats a value, because values may contain
-// URLs and secrets. An unknown key is repeated only if it has the form of a
-// key.
+// An unknown key, a duplicate key, a YAML tag or a second document is an error.
+// All errors in a file are reported together. Each is an [*Error] with line and
+// column, and errors.Join joins them in the order of the file. No error quotes a
+// value, because values may contain URLs and secrets. An error quotes an unknown
+// key only if the text has the form of a key.
 //
 // # Limits
 //
-// A file that is longer than 64 KiB or nested more than 16 levels deep is
-// rejected without being parsed, and one whose aliases expand to more than 20,000
-// values without being read.
+// A file that is longer than 64 KiB or nested more than 16 levels deep is rejected
+// before it is parsed. A file whose aliases expand to more than 20,000 values is
+// rejected before its values are read.
 package config
 
 // The files of this package:

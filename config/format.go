@@ -23,17 +23,17 @@ type Format struct {
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
 	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --from csv. Default: a comma"`
-	// The character that quotes cells of a table, or none. Default: '"', in tsv only
-	// on lines on which each quote is closed.
+	// The character that quotes cells of a table, or none. Default: '"'. In tsv, a
+	// line with an unclosed quote is then read as unquoted.
 	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
-	// The character that makes the next character of a cell literal: a backslash.
-	// Default: none, and quotes in quoted cells are doubled.
+	// The escape character of cells: only a backslash is possible. Default: none; a
+	// quote inside a quoted cell is written twice.
 	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
 	// Whether the first row of a table is its header: yes or no. Without a header,
 	// url_field and the like must be numbers of columns.
 	InputHeader string `yaml:"input_header" enum:"yes,no" flag:"input-header" for:"readers" arg:"ANSWER" noun:"value" job:"NoHeader" help:"read the first row of a table as its header: ANSWER is yes or no. Without a header, --url-field and the like must be numbers of columns"`
-	// The maximum size of a quoted cell that spans lines. The limit of its lines is 1,000
-	// for each MiB of this size, but never less than 1,000. If a cell exceeds a limit, its
+	// The maximum size of a quoted cell that spans lines. Such a cell may have 1,000 lines
+	// for each MiB of this size, and at least 1,000. If a cell exceeds a limit, its
 	// line counts as damaged, and the lines after it are read as rows.
 	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
@@ -55,11 +55,11 @@ type Format struct {
 	// The base URL for all relative URLs. A name in braces is a field of the
 	// record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
-	// The zone of times that a log writes without one: an IANA name such as
+	// The time zone of timestamps that name none: an IANA name such as
 	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
 	// is absent for such records.
 	Timezone string `yaml:"timezone" flag:"timezone" for:"count,query" arg:"zone" job:"Zone"`
-	// The year of times that a log writes without one. Default: the field time is
+	// The year of timestamps that name none. Default: the field time is
 	// absent for such records.
 	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 }
@@ -75,11 +75,11 @@ type URLParts struct {
 	Scheme []string `yaml:"scheme"`
 	// The host, with or without a port.
 	Host []string `yaml:"host"`
-	// The port, if the host has none.
+	// The port, if the host contains no port.
 	Port []string `yaml:"port"`
 	// The path, with or without a query.
 	Path []string `yaml:"path"`
-	// The query, if the path has none.
+	// The query, if the path contains no query.
 	Query []string `yaml:"query"`
 }
 

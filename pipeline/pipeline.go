@@ -28,11 +28,11 @@ type Options struct {
 	// defaults are "source 1", "sink 1" and so on.
 	SourceNames, SinkNames []string
 
-	// Job says how the records of all sources are read. Its Format is required, since
+	// Job says how the records of all sources are read. Its Format is required, because
 	// a pipeline does not detect formats, and Name is not used. Fields applies to the
-	// renderings jsonl, tsv and csv; nil: the default fields of the rendering.
+	// output formats jsonl, tsv and csv; nil: the default fields of the output format.
 	Job record.Job
-	// Render is what is written for each record: "rewrite" (default), "jsonl", "tsv", "csv",
+	// Render is the output format: "rewrite" (default), "jsonl", "tsv", "csv",
 	// "urls" or "keys".
 	Render string
 
@@ -130,7 +130,7 @@ type Counts struct {
 	Records     int64 // read, including blank lines and headers
 	Written     int64 // durable in all sinks
 	DeadLetters int64 // durable in the dead letter
-	Dropped     int64 // the rendering writes nothing for them
+	Dropped     int64 // the output format writes nothing for them
 	InFlight    int64 // not yet answered
 	Abandoned   int64 // given up when the run was ended early
 	Rejected    int64 // that cannot be read, or a URL of theirs cannot; each is also counted above

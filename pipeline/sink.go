@@ -15,12 +15,15 @@ import (
 // goroutines, Barrier one or more times with further submissions in between, and Close
 // once, even if Open failed.
 //
-// If it has a method Health() error, the status page and /readyz report its error; it must
-// not block. If it has a method CheckConnect(context.Context) error, "urlfold check -c
-// --connect" calls it. If it has a method NeedsFacts() bool that returns true, records have
-// a key. A sink that passes its work on to another one, such as one that counts, returns
-// that from a method Unwrap() Sink: a wrapper without it around a sink of this module is
-// refused, because the outputs of the other would never get their names.
+// A sink can have further methods:
+//
+//   - Health() error: the status page and /readyz report the error. Health must not block.
+//   - CheckConnect(context.Context) error: "urlfold check -c --connect" calls it.
+//   - NeedsFacts() bool: if it returns true, records have a key.
+//   - Unwrap() Sink: a sink that passes its work on to another sink, for example to count
+//     the records, returns the other sink. Without this method, a wrapper around a sink of
+//     this module is refused, because the outputs of the inner sink would never get their
+//     names.
 type Sink interface {
 	// Open connects the sink or prepares its outputs.
 	Open(ctx context.Context) error

@@ -15,11 +15,13 @@ import (
 // A Source reads records. The pipeline calls Open once, then Run once, then Close once; it
 // calls Close even if Open failed.
 //
-// A source may also be a [Committer] or an [Acker], but not both. If it has a method
-// Health() error, the status page and /readyz report its error; it must not block. If it
-// has a method CheckConnect(context.Context) error, "urlfold check --connect" calls it
-// instead of Open. A source that passes its work on to another one returns that from a
-// method Unwrap() Source, so that what the other can do is not lost.
+// A source may also be a [Committer] or an [Acker], but not both. It can have further
+// methods:
+//
+//   - Health() error: the status page and /readyz report the error. Health must not block.
+//   - CheckConnect(context.Context) error: "urlfold check --connect" calls it instead of Open.
+//   - Unwrap() Source: a source that passes its work on to another source returns the other
+//     source, so that the pipeline finds the methods of the other source, too.
 type Source interface {
 	// Open connects, loads positions and reports every problem that can be found before
 	// the first record. Source may keep rt. The end of ctx means that the run is over.

@@ -1,5 +1,4 @@
-// Package sinks defines types of sinks that a configuration can name: see [Define]. Every
-// program of package config/app has the types of this module, too: each is in a separate
-// folder here, which does not import the others. One test suite holds the requirements
-// for all.
+// Package sinks defines types of sinks that a configuration can name: see [Define]. The
+// types of this module are in the subfolders, which do not import each other. A program
+// that uses package config/app has all of them. One test suite tests all types.
 package sinks

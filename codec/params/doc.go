@@ -38,7 +38,8 @@
 // safe for concurrent use; each goroutine needs its own Scratch. Site, Match,
 // AppendChanged and AppendFiltered allocate only to grow dst and the Scratch.
 // A name that no list contains usually costs one hash of its first four bytes.
-// Patterns run as automata, in time linear in the length of the text. No function panics, whatever the input.
+// Patterns run as automata, in time linear in the length of the text. No function
+// panics, whatever the input.
 package params
 
 // The files of this package:

@@ -1,5 +1,5 @@
 // Package record reads records that contain URLs, such as the lines of an access log, rows of
-// a table, JSON objects or the records of a web archive, in all formats of the program.
+// a table, JSON objects or the records of a web archive, in all formats that urlfold reads.
 //
 // A [Reader] returns each [Record] of a stream, with its fields, its time and its URLs:
 //
@@ -14,6 +14,7 @@
 //		}
 //	}
 //
-// It can also write a record back with its URLs in normal form, or as JSON. HTML is read as
-// UTF-8. A [Format] adds a format of your own, to a Reader or to a program (package config/app).
+// [Record.AppendRewrite] writes a record with its URLs in normal form, and [Record.AppendJSON]
+// writes it as JSON. HTML is read as UTF-8. A [Format] adds a format of your own to a Reader or,
+// with package config/app, to a program.
 package record

@@ -75,15 +75,15 @@ func (rec *Record) URLs() iter.Seq[*URL] {
 	}
 }
 
-// AppendRewrite appends the record with its URLs in normal form, as the program writes it.
+// AppendRewrite appends the record with its URLs in normal form, as --to rewrite writes it.
 // What cannot be read is appended as it is. If the format cannot be written, or the record
-// is too long, it returns dst and an error. It reads the URLs again.
+// is too long, AppendRewrite returns dst and an error. Each call parses the URLs a second time.
 func (rec *Record) AppendRewrite(dst []byte) ([]byte, error) {
 	return rec.r.write(dst, &rec.r.writers[0], record.RenderRewrite)
 }
 
 // AppendJSON appends a JSON object with Job.Fields and a line end for each URL, as --to jsonl
-// writes it; also for what cannot be read. It reads the URLs again.
+// writes it; also for what cannot be read. Each call parses the URLs a second time.
 func (rec *Record) AppendJSON(dst []byte) ([]byte, error) {
 	return rec.r.write(dst, &rec.r.writers[1], record.RenderJSONL)
 }

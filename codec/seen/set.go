@@ -1,5 +1,6 @@
-// Package seen holds sets of keys: which URLs a program has seen. A [Set] is in
-// memory, for many goroutines, and a program can save it and load it again.
+// Package seen remembers by their keys which URLs a program has seen. A [Set] is
+// held in memory and can be used by several goroutines at once. A program can save
+// a Set and load it in a later run.
 package seen
 
 import (

@@ -15,14 +15,15 @@
 //
 // A field is a bool, an integer, a float, a string, a [Size], a [Secret], a
 // [time.Duration], an [encoding.TextUnmarshaler], a struct of such fields, a
-// pointer to one (nil unless present), a slice, or a map with string keys. An
+// pointer to such a struct (nil if the key is absent), a slice, or a map with
+// string keys. An
 // embedded struct without a tag is inlined. A struct that implements
 // encoding.TextUnmarshaler can be written as a text or as a mapping:
 // "on_finish: keep", "on_finish: {move_to: x}".
 //
-// If a key is absent, its field stays at the default that the component put
-// there. If a pointer to the struct has a method Validate() error, it is called
-// once all of the struct has been read; see [Error]. The doc comment of a field
+// If a key is absent, its field keeps the default that the component has set. If a
+// pointer to the struct has a method Validate() error, package config calls this
+// method once all of the struct has been read; see [Error]. The doc comment of a field
 // is its description in the reference. All structs have names. No error repeats
 // a value.
 package field

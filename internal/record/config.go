@@ -35,16 +35,16 @@ type Config struct {
 	Dialect string
 	// Delimiter is the character between the cells of a csv table, or "tab", if
 	// it is not a comma. Quote is the character around quoted cells of a table,
-	// or "none", if it is not '"'. If Quote is empty, cells separated by tabs are quoted
-	// only on lines on which each of their quotes is closed. Escape is a backslash if it makes the next
-	// byte of a cell literal, like the dialect backslash; otherwise quotes in quoted
-	// cells are doubled. NoHeader says that the first line of a table is a row: columns
+	// or "none", if it is not '"'. If Quote is empty and cells are separated by tabs, a
+	// line with an unclosed quote is read as unquoted. If Escape is a backslash, it makes
+	// the next byte of a cell literal, like the dialect backslash; otherwise a quote inside
+	// a quoted cell is written twice. NoHeader says that the first line of a table is a row: columns
 	// must then be given by number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
 	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines; 0 means
-	// DefaultMaxQuoted. The limit of its lines is 1,000 for each MiB of MaxQuoted, but
-	// never less than 1,000. If a cell exceeds a limit, its line does not match the
+	// DefaultMaxQuoted. Such a cell may have 1,000 lines for each MiB of MaxQuoted, and at
+	// least 1,000. If a cell exceeds a limit, its line does not match the
 	// format, and the next line is read as a record. Only tables have quoted cells.
 	MaxQuoted int
 	// Target selects the URLs of an access-log record. It is ignored for lines,
@@ -161,8 +161,8 @@ type Config struct {
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
-	// MaxExpansion is the maximum length in bytes of the output of a record with many
-	// URLs, each of which repeats the record in the field record. For the URL that would
+	// MaxExpansion is the maximum total length in bytes of the output for one record if
+	// every URL repeats the record in the field record. For the URL that would
 	// exceed the limit and for all later ones, this field is empty, and they have the flag
 	// record-omitted. 0 means 64 times the length of the record, and at least 64 MiB.
 	MaxExpansion int

@@ -164,9 +164,9 @@ const (
 	PieceLast                // the end, with the line end if there is one
 )
 
-// Piece handles one part of a record that is longer than the limit. The
-// renderings rewrite and extend copy each part to out. Other renderings write
-// one object or line at the last piece, and a job that diverts such records
+// Piece handles one part of a record that is longer than the limit. The output
+// formats rewrite and extend copy each part to out. Other output formats write one
+// object or line at the last piece, and a job that diverts such records
 // writes one dead letter there, without the bytes. The record is counted once,
 // at the last piece. at.Line is the line of the record, at.Off the offset of
 // the piece, and at.Start the offset of the record, if it is known. The dead

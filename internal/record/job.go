@@ -93,8 +93,8 @@ func (j *Job) LineByLine() bool {
 func (j *Job) Framing() Framing { return j.reader }
 
 // Lacks reports whether no record of the job can have the output field
-// FieldNames()[i], because the format, or the header record head, has nothing from
-// which it comes. It returns false for formats whose records name their own fields. If
+// FieldNames()[i], because neither the format nor the header record head provides
+// the field. It returns false for formats whose records name their own fields. If
 // head is nil, the header is not known yet.
 func (j *Job) Lacks(i int, head []byte) bool {
 	f := fieldID(i)

@@ -16,8 +16,8 @@ type Condition interface {
 	Keep(v *View) bool
 }
 
-// View shows the output fields of one record, with the values that the
-// rendering jsonl would write for its first URL. Of a record without a URL it
+// View shows the output fields of one record, with the values that the output
+// format jsonl would write for the first URL. For a record without a URL, View
 // shows the fields that come from the record itself.
 type View struct {
 	w        *Worker
@@ -72,7 +72,7 @@ func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *V
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the
-// record has it. The value is the one that the rendering tsv writes, without
+// record has it. The value is the one that the output format tsv writes, without
 // its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
 	f := fieldID(i)
@@ -173,7 +173,7 @@ const (
 	ofAll      = 1<<numFields - 1
 	withoutURL = ofRecord | 1<<fMethod | 1<<fForm
 	// rejected are the fields of a record that was rejected before its URL was
-	// read: those that the rendering jsonl shows. located is the subset that is
+	// read: those that the output format jsonl shows. located is the subset that is
 	// the same for each piece of a record that is too long.
 	located  fieldSet = 1<<fError | 1<<fFile | 1<<fLine
 	rejected          = located | 1<<fRecord

@@ -149,8 +149,8 @@ func (c *claims) ask(b *Batch) {
 
 // nextBatches holds the batches for which an answer has arrived.
 type nextBatches struct {
-	ready []*Batch // to the workers
-	again []asking // to the bucket
+	ready []*Batch // for the workers
+	again []asking // claims to ask the bucket for again
 }
 
 // An asking is a batch with claims that are to be asked.

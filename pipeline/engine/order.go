@@ -35,7 +35,7 @@ func (o Ordering) String() string {
 type outlet struct {
 	ring    []*Batch // by Seq; same length as the lane's ring
 	next    uint64   // first batch that was never submitted
-	redo    uint64   // first batch to be resubmitted; or next
+	redo    uint64   // first batch to resubmit; equal to next if there is nothing to resubmit
 	busy    bool     // a goroutine is submitting
 	stalled bool     // the sink has requested a retry, and its backoff has not elapsed
 	flying  int      // batches that are submitted and not yet answered

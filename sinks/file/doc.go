@@ -65,20 +65,20 @@
 //
 // # Log: after a crash
 //
-// Without ExactlyOnce, Open truncates a torn end: everything after the last
-// line or the last flush of a member, which then ends, including zeros at the
-// end, which a power loss can leave. Complete records that were not answered remain in the file
-// and are written a second time after they are read again. A file with other
-// damage is kept as NAME.part.damaged, and its intact beginning is continued.
-// The next run finishes files that rotate and continues the others. A record
-// that spans several batches (engine.Piece) may lose its beginning in a plain
+// Without ExactlyOnce, Open truncates a torn end. The torn end is everything after
+// the last line or after the last flush of a member, such as zeros that a power loss
+// has left. Open then ends the member. Complete records that were not answered
+// remain in the file, and are written a second time when the source reads them
+// again. A file with other damage is kept as NAME.part.damaged, and its intact
+// beginning is continued. The next run finishes files that rotate and continues
+// the others. A record that spans several batches (engine.Piece) may lose its beginning in a plain
 // file.
 //
 // With ExactlyOnce, the source stores its positions and the lengths of the
 // outputs in one step, as a cut (see engine.CutCommitter). Open truncates
-// every output to its extent, ends the member that is open there, and removes or restarts outputs without one. An
-// extent contains the final path regardless of the current name of the file, so
-// a rename does not change the extent:
+// every output to its extent, ends the member that is open there, and removes or
+// restarts outputs without an extent. An extent contains the final path regardless
+// of the current name of the file, so a rename does not change the extent:
 //
 //	NAME.part exists, longer              truncate it to the extent
 //	NAME.part exists, shorter             error: durable records were removed

@@ -4,7 +4,7 @@
 //
 // # Acknowledgments
 //
-// JetStream is a engine.Acker. It acknowledges a message when all of its
+// JetStream is an engine.Acker. It acknowledges a message when all of its
 // records are durable in every sink, and never before. The server redelivers a
 // message after ack_wait; to prevent that, the source reports messages in
 // progress after half of ack_wait, including the ones that wait for a free

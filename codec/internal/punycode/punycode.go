@@ -179,8 +179,12 @@ func AppendDecoded(dst, src []rune) ([]rune, bool) {
 	return appendDecoded(dst, src, decoder{limit: MaxDelta, maxLength: math.MaxInt})
 }
 
-// AppendDecodedGo is [AppendDecoded] as golang.org/x/net/idna v0.17.0 decodes: with smaller
-// numbers, up to 1,024 code points if any is inserted, and surrogates as U+FFFD.
+// AppendDecodedGo decodes as golang.org/x/net/idna v0.17.0 does. It differs from
+// [AppendDecoded] in three ways:
+//
+//   - The limit of numbers is MaxSignedDelta.
+//   - A result with an inserted code point has at most 1,024 code points.
+//   - A surrogate is decoded as U+FFFD and is no error.
 func AppendDecodedGo(dst, src []rune) ([]rune, bool) {
 	return appendDecoded(dst, src, decoder{limit: MaxSignedDelta, maxLength: 1024, surrogates: true})
 }

@@ -82,7 +82,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{part, partly && s.perInput(), "cannot be combined with --output-dir or --in-place, whose outputs have all records of their inputs"},
 		{part, partly && s.twice(), "cannot be combined with --dedupe " + s.Unique + ", which reads each input twice"},
 		{part, partly && s.OnDamage != file.OnDamageNames()[0], "cannot be combined with --on-damage " + s.OnDamage + ": the input is not read to the end, or its records are not in order"},
-		{"--sample", s.Sample != "" && known && render.KeepsRecords(), "requires --to jsonl, tsv, csv, urls, keys or parquet, because rewritten records need the headers of their file"},
+		{"--sample", s.Sample != "" && known && render.KeepsRecords(), "cannot be combined with --to rewrite or extend, whose records need the headers of their file: use --to jsonl, tsv, csv, urls, keys or parquet"},
 		{"--summary", s.Report == stdoutPath && !s.perInput() && !toFile && !s.DryRun, "stdout is already used for the records: write the report or the records to a file"},
 		{"--dead-letter", s.Rejects == stdoutPath, "cannot be stdout, which is used for the records: name a file"},
 		{"--on-damage", s.readsFiles() && stdin, s.OnDamage + twice},

@@ -31,7 +31,7 @@ type diagnosis struct {
 	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
 	Damage      string   `json:"damage,omitempty"`
 	State       string   `json:"state,omitempty"`     // what the name of the file says: it is not a finished output
-	Integrity   string   `json:"integrity,omitempty"` // if the records are not read: counts and damage
+	Integrity   string   `json:"integrity,omitempty"` // counts and damage; only with --integrity
 	Skipped     string   `json:"skipped,omitempty"`   // why the file is not diagnosed
 	Format      string   `json:"format,omitempty"`    // empty: unknown
 	Why         string   `json:"why,omitempty"`       // why the file cannot be read in this format, or why the format is unknown

@@ -20,7 +20,7 @@ var advice = map[string]string{
 	"schema registry failed, retrying":    "The registry cannot be reached, or does not answer as specified; messages with unknown schemas wait. If it lasts, look at `error`, at the registry and at `codec.registry`.",
 	"schema registry recovered":           "The registry answers again. Nothing to do.",
 	"read failed, retrying":               "Messages could not be fetched. If it lasts, look at `error` and at the server; for Kafka, `where` names the partition or the consumer group.",
-	"read recovered":                      "Messages are fetched again. Nothing to do.",
+	"read recovered":                      "Fetching of messages works again. Nothing to do.",
 	"server refused a request":            "The server answered with an error, usually because the user lacks permissions for a subject. Correct the permissions of the user.",
 	"suboptimal NATS settings":            "The run works, but a setting of the stream or the consumer can reduce throughput or cause duplicates. Change the setting that `error` names.",
 
@@ -46,13 +46,13 @@ var advice = map[string]string{
 	"keys exceed the memory limit": "With `dedupe`, the tables and filters of the set of keys take `keys_bytes` of memory, which leaves less than a quarter of `memory_limit` for the rest. The process needs more than the limit, and collects garbage more often. It is logged once for each pipeline. Raise `memory_limit` to at least `needed_bytes`, or set `dedupe.window`, so that old keys are forgotten.",
 	"memory limit too low":         "The batches and buffers of this configuration need more than `memory_limit`. Raise it, or lower what `error` names.",
 	"quoted cell does not end, reading on with the next line":       "A line of a table has a quoted cell that exceeds `max_quoted`, or that is still open at the end of the file: `line` and `offset` say where. The rest of that line may be read wrongly, and the lines after it are read as rows. It is logged once for each file; when the file is finished, its verdict has the number of such lines. Repair the line, raise `max_quoted` if the cell is meant to be so long, or set `codec.quote` to `none`.",
-	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so pages that were written before come again once; `changes` lists the differences. With a bucket or a changelog, the old keys stay there, for instances that still use the old configuration. For files, set `dedupe.on_change: refuse` if a reload must not do that.",
+	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so each page that was written before can be written once more; `changes` lists the differences. With a bucket or a changelog, the old keys stay there, for instances that still use the old configuration. For files, set `dedupe.on_change: refuse` if a reload must not do that.",
 	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",
 	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
 	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
 	"unfinished output renamed, exactly_once enabled":               "An output was still unfinished when `exactly_once` was switched on. It now has its final name; the sink continues in another file. Nothing to do.",
-	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads the records that `error` counts again.",
+	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads again the records that are counted in `error`.",
 	"starting":                          "The pipeline of the configuration `config` has started and opens its sinks and sources; `/readyz` names the one that it waits for. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
 	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. Records that it did not take are read again by the next run.",
@@ -94,7 +94,7 @@ var advice = map[string]string{
 	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a broker or another sink or source to open; `error` says what it was waiting for. Nothing was read.",
 
 	// internal/storage/unique
-	"bucket of dedupe available again":       "Keys are claimed again. Nothing to do.",
+	"bucket of dedupe available again":       "Claiming of keys works again. Nothing to do.",
 	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If it lasts, look at `error` and at the server: a full bucket, missing permissions, no quorum.",
 
 	// sinks/file
@@ -130,7 +130,7 @@ var advice = map[string]string{
 	"compressed file has no checksums, its records are unverified": "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
 	"file content verified":                                                   "A large file was compared with the text that urlfold had already read, and matches it. Nothing to do.",
 	"file recognized by its content, reading resumed":                         "The file is a renamed, copied or compressed version of the file in `was`. urlfold continues where it stopped reading that file. Nothing to do.",
-	"file contains the text of a removed file, reading from the beginning":    "The file holds all text of the file in `was`, which disappeared while urlfold was not running. Its name is not one that rotation gives to that file, so urlfold reads it as a new file. If it is a copy of that file, its records are duplicated. Otherwise nothing to do.",
+	"file contains the text of a removed file, reading from the beginning":    "The file holds all text of the file in `was`, which disappeared while urlfold was not running. Rotation would not rename the file in `was` to this name, so urlfold reads the file as new. If the file is a copy, its records are duplicated. Otherwise nothing to do.",
 	"file replaced between runs, common beginning counts as read":             "While urlfold was not running, another file with the same name took the place of a known file and begins with all text of that file. If it is a separate file, for example a new dump with the same text, records are missing: give each dump its own name, and reset the checkpoint (`urlfold daemon reset`) to read this one.",
 	"file resembles a known file but differs, reading from the beginning":     "The file begins and ends like a known file, but differs in between. If it is a rewritten copy, its unchanged records will be duplicated.",
 	"file removed or truncated before it was read to the end":                 "No copy of the file was found within `rotate_wait`, so `lost_bytes` of it are lost. Let urlfold keep up (see [Performance](../performance.md)), keep rotated files for longer, and rotate by renaming.",
@@ -148,7 +148,7 @@ var advice = map[string]string{
 	"kafka generation started": "This instance is a member of the group and reads `partitions`. Nothing to do.",
 	"kafka log ends before the position, restarting at the configured start": "The log is shorter than the committed offset, and the brokers cannot say why: the offset was set by hand, or the brokers have no topic ids. Reading restarts at `start`: records may be lost or duplicated.",
 	"kafka log truncated, records that were read are gone from it":           "A replica that lagged became leader, so the records from `from` to `to` were lost in Kafka. urlfold had read them; the sinks have them. Reading goes back to `from`, where the leader has written other records. Avoid `unclean.leader.election.enable`.",
-	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again; it has the id `id` instead of `before`. Reading restarts at `start`. Records of the old topic from `position` on were deleted with it.",
+	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again; it has the id `id` instead of `before`. Reading restarts at `start`. The attributes `topic`, `partition` and `position` say what was lost with the old topic: its records from the offset `position` on.",
 	"kafka rebalance did not wait for all records, they will be read again":  "A sink took longer than a rebalance waits. Records in flight will be duplicated. Raise `drain_timeout`, or look for a slow sink.",
 	"kafka records deleted by retention before they were read":               "The group lags behind by more than the retention period: it can no longer read these records. First extend the retention, then add instances.",
 

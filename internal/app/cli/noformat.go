@@ -19,7 +19,7 @@ import (
 // input at path, whose first bytes are head, and says what to do.
 func noFormat(path string, head []byte) error {
 	const byName = "with --from ('urlfold help formats' lists all)"
-	remedy, advice := "name it "+byName, adviseText(head)
+	remedy, advice := "name the format "+byName, adviseText(head)
 	switch {
 	case jsonRemedy(head) == "" && holdsRequest(head):
 		remedy = "read its requests with --from log, or name another format ('urlfold help formats' lists all)"

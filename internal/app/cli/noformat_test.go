@@ -21,7 +21,7 @@ func TestNoFormat(t *testing.T) {
 		"CREATE TABLE t;\nINSERT INTO t VALUES (1,'http://h/a');\n":  "use --from text --to urls; otherwise",
 		"<?xml version=\"1.0\"?>\n<list>\n<item>http://h/</item>\n":  "use --from text --to urls --repair html-entity; otherwise",
 		"http://h/%7e [200] [nginx]\nhttp://h/a [200] [nginx]\n":     "use --from text --to urls; otherwise",
-		"example.com\nexample.org\n":                                 "no URL with a scheme and no request such as GET /path in the first 2 records; name it with --from",
+		"example.com\nexample.org\n":                                 "no URL with a scheme and no request such as GET /path in the first 2 records; name the format with --from",
 	} {
 		if err := noFormat("a", []byte(head)); !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", head, err)

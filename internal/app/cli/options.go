@@ -72,8 +72,8 @@ type inputOptions struct {
 	// Read only the first N records of all inputs, one input after the other. Damage behind
 	// them is not found. Blank lines and headers do not count. Default: read all.
 	Limit int64 `flag:"limit" for:"readers" arg:"N"`
-	// Take only a random sample of the records of all inputs: N[:SEED] is their number, such as
-	// 1000, and a number that selects another sample, as in 1000:7.
+	// Take only a random sample: N[:SEED] takes N records of all inputs, as in 1000 or 1000:7.
+	// SEED, by default 0, selects the sample.
 	Sample string `flag:"sample" for:"readers" arg:"N[:SEED]"`
 }
 
@@ -126,8 +126,8 @@ type outputOptions struct {
 	DryRun bool `flag:"dry-run"`
 	// Overwrite existing outputs. Default: fail if one exists.
 	Force bool `flag:"force" for:"query"`
-	// Compress the output with this method: {}, with a level as gzip:6 or zstd:3, the
-	// defaults. auto follows the extension, .gz or .zst, and means zstd for parquet. With
+	// Compress the output with this method: {}. gzip and zstd can have a level; gzip:6 and
+	// zstd:3 are the defaults. auto follows the extension, .gz or .zst, and means zstd for parquet. With
 	// --output-dir, it writes inputs in other compressed formats as .zst.
 	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method"`
 	// Write records that cannot be parsed to this file, as JSON lines. Default: write them

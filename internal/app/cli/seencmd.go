@@ -87,8 +87,11 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	}
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
 	o.register(o.cmd, o, append(more, "readers", "seen")...)
-	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: the field of the set, or key")
-	o.describe("dedupe-url", "compare these `URLs` of a record that has several: all, in their order, or first. Default: the value in the set, or all")
+	o.describe("by", "make the keys from this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: the field of an existing set, or key")
+	o.describe("dedupe-url", "make the keys from these `URLs` of a record that has several: all, in their order, or first. Default: the value in an existing set, or all")
+	if f := o.cmd.Flags().Lookup("to"); f != nil {
+		f.Usage = strings.TrimSuffix(f.Usage, "rewrite") + "keys"
+	}
 	o.describe("max-memory", "use at most this `size` of memory for keys; the rest goes to temporary files")
 	return o
 }
@@ -177,7 +180,7 @@ func openSet(dir string, id keyset.Identity, o keyset.Options) (*keyset.Store, e
 func setError(err error) error {
 	switch {
 	case errors.Is(err, keyset.ErrNoStore):
-		return command.Usage(fmt.Errorf("%w; make one with 'urlfold seen build'", err))
+		return command.Usage(fmt.Errorf("%w; make a set with 'urlfold seen build'", err))
 	case errors.Is(err, keyset.ErrIdentity):
 		return command.Usage(err)
 	case errors.Is(err, os.ErrExist):

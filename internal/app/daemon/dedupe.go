@@ -57,7 +57,7 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		case c.Type == "jetstream" && p.inBucket():
 			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
 		case isFiles(c.Type) && p.inBucket():
-			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
+			wrong(c.Path(), "with bucket requires a jetstream source; for files, the keys are stored in data_dir: remove bucket")
 		case c.Type == "kafka":
 			p.checkDedupeKafka(c, wrong)
 		case !isFiles(c.Type):

@@ -105,7 +105,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, old, text, want string }{
-		{"files", source, "  - file: {from: lines, include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
+		{"files", source, "  - file: {from: lines, include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe with bucket requires a jetstream source; for files, the keys are stored in data_dir"},
 		{"Kafka", source, "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
 		{"core NATS", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},

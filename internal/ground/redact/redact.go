@@ -87,8 +87,8 @@ type Patterns struct {
 }
 
 // Parse returns the patterns with the given names, of which /REGEX/ is a regular
-// expression, or nil if there are none: then at most passwords are to be hidden.
-// hides says whether anything is.
+// expression. It returns nil if no value names a pattern; then only passwords can
+// be hidden. hides reports whether anything is to be hidden, passwords included.
 func Parse(values []string) (p *Patterns, hides bool, err error) {
 	all, size := &Patterns{}, 0
 	if len(values) > maxPatterns {
@@ -117,7 +117,7 @@ func Parse(values []string) (p *Patterns, hides bool, err error) {
 			case re.MatchString(""):
 				return nil, false, fmt.Errorf("%s matches the empty text", v)
 			case size > maxSize || strings.ContainsRune(v, '{') && size > maxRepeated:
-				return nil, false, fmt.Errorf("the regular expressions are too long: at most %d bytes are allowed, or %d with repetitions {n}", maxSize, maxRepeated)
+				return nil, false, fmt.Errorf("the regular expressions are too long: together at most %d bytes, or %d if one contains a repetition such as {3}", maxSize, maxRepeated)
 			}
 			all.own = append(all.own, pattern{re: re, within: bytesWith(func(c byte) bool { return strings.IndexByte(ends, c) < 0 })})
 		default:

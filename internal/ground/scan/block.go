@@ -74,7 +74,7 @@ func (b *Block) slowBlock(text *[64]byte, k int) {
 	b.Class[k], b.Feeds[k], b.Same[k] = class, feeds, same
 }
 
-// MarkEnd adds marks of the class and of the byte at i, where a line ends.
+// MarkEnd sets bit i in Class and in Same, as a line feed does.
 func (b *Block) MarkEnd(i int) {
 	b.Class[i>>6] |= 1 << (i & 63)
 	b.Same[i>>6] |= 1 << (i & 63)

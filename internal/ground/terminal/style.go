@@ -136,9 +136,9 @@ func (s Style) FoldedLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Folded returns a line, which may be painted, broken at spaces into lines of at
-// most s.Fold columns, the first of which is indented as it is and the others by
-// indent. It never breaks a word.
+// Folded breaks line at spaces into lines of at most s.Fold columns. It keeps the
+// indentation of the first line and indents the others by indent. The line may
+// contain colors. Folded never breaks a word.
 func (s Style) Folded(line string, indent int) string {
 	if s.Fold == 0 {
 		return line

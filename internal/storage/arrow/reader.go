@@ -83,7 +83,7 @@ func (r *Reader) dictionary(m message) (err error) {
 		r.parts = nil
 	}
 	r.parts = append(r.parts, v)
-	r.buf = nil // the dictionary stays
+	r.buf = nil // the dictionary still uses the memory, so the next message needs a new buffer
 	return nil
 }
 

@@ -216,7 +216,7 @@ func parseChange(payload []byte) (c *change, end bool, err error) {
 			return c.parseLines(kind, string(text))
 		case cutsSection:
 			if len(text) != 1 || text[0] > 1 {
-				return errors.New("section of the cuts setting has an invalid value")
+				return errors.New("section that says whether extents belong to the checkpoint has an invalid value")
 			}
 			c.cuts = new(text[0] == 1)
 		case keysSection:

@@ -115,10 +115,10 @@ func fill(dst []byte, r io.Reader) error {
 	return nil
 }
 
-// Inflate decompresses src, a deflate stream, into at most most bytes: into dst
-// or, if its capacity is too small, into memory of the right size. It
-// decompresses a block that exceeds dst twice, because growing memory would take
-// several times as much.
+// Inflate decompresses src, a deflate stream. The result has at most most bytes. It
+// is in dst if the capacity of dst suffices, and in new memory otherwise. If the
+// result does not fit in dst, Inflate decompresses src twice, because growing the
+// memory takes several times as long.
 func (b *Blocks) Inflate(dst, src []byte, most int) ([]byte, error) {
 	if b.flate == nil {
 		b.flate = flate.NewReader(nil)

@@ -97,9 +97,9 @@ func (s *sums) resume(p RestartPoint) {
 // checksums, and from the first byte of the first frame or stream without a
 // checksum. It is valid once Read has returned for the first time.
 //
-// After NewReaderAt and ResumeAt, the bytes before the restart point count: the
-// point carries the offset, which lies before the point if the point is inside
-// an incomplete member.
+// After NewReaderAt and ResumeAt, the bytes before the restart point count as
+// verified up to the offset that the point stores. That offset is before the point
+// if the point is inside an incomplete member.
 //
 // Verified must be called by the goroutine that calls Read.
 func (r *Reader) Verified() (offset int64, checksummed bool) {

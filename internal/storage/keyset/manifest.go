@@ -80,7 +80,7 @@ func readManifest(dir string) (m manifest, err error) {
 	name := filepath.Join(dir, manifestName)
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return m, fmt.Errorf("%s: %w: no %s", dir, ErrNoStore, manifestName)
+		return m, fmt.Errorf("%s: %w (no %s)", dir, ErrNoStore, manifestName)
 	}
 	if err != nil {
 		return m, err

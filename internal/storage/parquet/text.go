@@ -61,7 +61,8 @@ func (c *column) next() (v []byte, err error) {
 
 // OpenText returns the text of the columns with the given names, at most
 // table.MaxColumns, or of the only column that is called url or similar. The error is
-// a *table.ColumnError if there are no such columns; otherwise the file is damaged.
+// a *table.ColumnError if there are no such columns. Any other error means that the
+// file cannot be read or is damaged.
 func OpenText(r io.ReaderAt, size int64, names []string, limits Limits) (*Text, error) {
 	f, err := openFile(r, size, limits)
 	if err != nil {

@@ -25,7 +25,8 @@ func newInit(c *daemon.Catalog, detect Detector) *cobra.Command {
 		Use:   "init [flags] [INPUT]",
 		Short: "Write a configuration with comments for urlfold run",
 		Long: `Write a configuration with comments for urlfold run, from INPUT and options. On a terminal, ask for what is missing.
-INPUT and --output are a path, kafka://HOST:PORT/TOPIC, or nats://HOST:PORT/STREAM (--output: SUBJECT).
+INPUT and --output are a path or kafka://HOST:PORT/TOPIC. INPUT can also be nats://HOST:PORT/STREAM, and --output
+nats://HOST:PORT/SUBJECT.
 
 With --schema, print the JSON Schema (2020-12) of configurations instead. Editors use it for completion and
 validation: save it as urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.json" the first
@@ -68,7 +69,7 @@ line of a configuration.`,
 func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
 	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records. Default: detected, if the files exist")
-	f.StringVar(&p.urlField, "url-field", "", "the `path` of the URL, in formats that need one")
+	f.StringVar(&p.urlField, "url-field", "", "the `field` that holds the URL: a member, a column or a key, in formats with named fields")
 	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `form`")
 	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
 	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")

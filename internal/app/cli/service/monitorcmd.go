@@ -24,8 +24,8 @@ import (
 const monitorLong = `Show the progress of a running daemon: rates, lag, and the stage that limits the throughput. In a terminal, the display is
 refreshed; otherwise each interval is one line.
 
-"source" limits if workers and sinks wait for input, "codec" if the workers are busy, and "sink" if most batches in
-flight are in a sink.`
+The limiting stage is "source" if workers and sinks wait for input, "codec" if the workers are busy, and "sink" if most
+batches in flight are in a sink.`
 
 const monitorExamples = `  urlfold daemon monitor -c urlfold.yaml
   urlfold daemon monitor --admin unix:/run/urlfold/admin.sock --once

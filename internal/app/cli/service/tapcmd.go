@@ -143,7 +143,7 @@ func (p *tapPrinter) copy(r io.Reader) error {
 			event = value
 		case name != "data":
 		case event == "progress":
-			_ = json.Unmarshal([]byte(value), &p.progress) // only counts
+			_ = json.Unmarshal([]byte(value), &p.progress) // ignore errors: these are only counters for display
 		case event == "sample":
 			if err := p.sample([]byte(value)); err != nil {
 				return err

@@ -457,7 +457,7 @@ func endsURL(r rune) bool {
 	case r < 0xA1, r == 0xAB, r == 0xAD, r == 0xBB: // C1 controls, no-break space, guillemets, soft hyphen
 		return true
 	case r >= 0x2000 && r <= 0x206F: // spaces, dashes, quotes, ellipsis, directional controls
-		return r != 0x200C && r != 0x200D && r != 0x2010 && r != 0x2011 && r != 0x2012 && r != 0x2013 // joiners are letters' parts; titles have short dashes
+		return r != 0x200C && r != 0x200D && r != 0x2010 && r != 0x2011 && r != 0x2012 && r != 0x2013 // joiners occur inside words, and short dashes in the titles that URLs contain
 	case r >= 0x3000 && r <= 0x301F: // 、。〈》「』【】〔〕〜〝
 		return r < 0x3004 || r > 0x3007
 	case r >= 0xFF01 && r <= 0xFF0F, r >= 0xFF1A && r <= 0xFF20, r >= 0xFF3B && r <= 0xFF3D, r >= 0xFF5B && r <= 0xFF65: // fullwidth and halfwidth punctuation

@@ -25,8 +25,8 @@ func (t Format) OnlyHeader(text []byte) []string {
 }
 
 // isHeader reports whether the cells of a record look like the names of columns.
-// Names may contain dots, as in request.url, but cells that all contain them may be
-// hosts.
+// Names may contain dots, as in request.url, but if every cell contains a dot, the
+// cells may be hosts.
 func isHeader(cells []string) bool {
 	dotted, seen := true, make(map[string]bool, len(cells))
 	for _, c := range cells {
