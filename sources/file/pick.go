@@ -33,7 +33,7 @@ var errSample = errors.New("the records of the sample do not fit into memory (--
 type picker struct {
 	engine.Runtime
 	framing Framing
-	limit   *int64   // records that may still be read; negative: no limit
+	limit   *int64   // records that may still be read; nil: no limit
 	sample  *sampler // nil: none
 	index   int      // of the input
 	number  uint64   // of the next record of the input
@@ -42,7 +42,7 @@ type picker struct {
 // Emit implements [engine.Runtime].
 func (p *picker) Emit(ctx context.Context, b *engine.Batch, end engine.Position) error {
 	n := p.take(b)
-	over := n < len(b.In) || *p.limit == 0 && (b.Piece == engine.Whole || b.Piece == engine.Last)
+	over := n < len(b.In) || p.reached() && (b.Piece == engine.Whole || b.Piece == engine.Last)
 	b.In = b.In[:n]
 	var err error
 	switch {
@@ -66,7 +66,7 @@ func (p *picker) Emit(ctx context.Context, b *engine.Batch, end engine.Position)
 func (p *picker) take(b *engine.Batch) int {
 	if b.Piece != engine.Whole {
 		if b.Piece == engine.First {
-			*p.limit--
+			p.count()
 		}
 		return len(b.In)
 	}
@@ -77,7 +77,7 @@ func (p *picker) take(b *engine.Batch) int {
 	}
 	d, directed := p.framing.(director)
 	for at < len(b.In) {
-		if *p.limit == 0 {
+		if p.reached() {
 			break
 		}
 		rec := b.In[at:]
@@ -89,7 +89,7 @@ func (p *picker) take(b *engine.Batch) int {
 			}
 		case p.isBlank(rec):
 		default:
-			*p.limit--
+			p.count()
 			if p.sample != nil {
 				p.sample.offer(picked{input: p.index, off: b.Off + int64(at), line: line, head: head}, p.number, rec)
 			}
@@ -101,6 +101,16 @@ func (p *picker) take(b *engine.Batch) int {
 		}
 	}
 	return at
+}
+
+// reached reports whether the limit permits no more records.
+func (p *picker) reached() bool { return p.limit != nil && *p.limit == 0 }
+
+// count counts a record. With a limit, the inputs are read one after the other.
+func (p *picker) count() {
+	if p.limit != nil {
+		*p.limit--
+	}
 }
 
 // isBlank reports whether rec is a blank line.

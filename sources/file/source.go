@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +60,7 @@ type Source struct {
 	expErr   error
 	inputs   []*input
 	skipped  []Skipped
-	left     int64                    // of Config.Limit; negative without one
+	left     int64                    // of Config.Limit
 	sample   *sampler                 // nil: none
 	at       func(point string) error // fault.At, except in tests
 }
@@ -74,9 +73,6 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	s := &Source{cfg: cfg, at: fault.At, opened: make(chan struct{}), blocks: make(chan []byte, holdBytes/holdBlock), left: cfg.Limit}
-	if cfg.Limit == 0 {
-		s.left = math.MinInt64 / 2 // stays negative
-	}
 	if cfg.Sample != nil {
 		s.sample = &sampler{Sample: *cfg.Sample}
 	}
@@ -299,7 +295,7 @@ func (s *Source) Run(ctx context.Context) error {
 			in.report.Stopped = true
 			continue
 		}
-		if s.left == 0 {
+		if s.cfg.Limit > 0 && s.left == 0 {
 			in.report.Limited = true
 			<-slots
 			continue
@@ -364,7 +360,11 @@ func (s *Source) lane(ctx context.Context, i int, lane *engine.Lane) error {
 	r.maxRecord = recordLimit(r.framing, s.cfg.MaxRecord)
 	r.mind()
 	if s.cfg.Limit > 0 || s.sample != nil {
-		r.rt = &picker{Runtime: s.rt, framing: r.framing, limit: &s.left, sample: s.sample, index: i}
+		p := &picker{Runtime: s.rt, framing: r.framing, sample: s.sample, index: i}
+		if s.cfg.Limit > 0 {
+			p.limit = &s.left
+		}
+		r.rt = p
 	}
 	skip := false
 	// Examine the input before any record is emitted.
