@@ -149,10 +149,13 @@ func checkExtendedObject(t testing.TB, j *Job, rec, got []byte) {
 	t.Helper()
 	was, is := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if err := json.Unmarshal(rec, &was); err != nil {
-		if json.Valid(got) {
+		if !json.Valid(got) {
+			return // for example nested more deeply than that package allows
+		}
+		// The member with an escape of nginx, which is no JSON, can be one that is replaced.
+		if err := json.Unmarshal(bytes.ReplaceAll(rec, []byte(`\x`), []byte(`\u00`)), &was); err != nil {
 			t.Fatalf("%q became %q", rec, got)
 		}
-		return // for example nested more deeply than that package allows
 	}
 	if err := json.Unmarshal(got, &is); err != nil {
 		t.Fatalf("%q became %q: %v", rec, got, err)
