@@ -34,7 +34,7 @@ fi
 
 # The libraries get each URL once, absolute, at most 200,000 of them.
 "$bin/urlfold" --quiet --base http://www.example.com/ -r tsv --fields url "$file" >"$bin/targets" || true
-awk '{ if ($0 ~ /^\//) $0 = "http://www.example.com" $0 } /^[A-Za-z][A-Za-z0-9+.-]*:/ && !seen[$0]++' "$bin/targets" | head -n 200000 >"$bin/urls.txt"
+awk '{ if ($0 ~ /^\//) $0 = "http://www.example.com" $0 } /^[A-Za-z][A-Za-z0-9+.-]*:/ && !seen[$0]++ && n++ < 200000' "$bin/targets" >"$bin/urls.txt"
 [[ -s $bin/urls.txt ]] || { echo "no absolute URL was found in $file" >&2; exit 1; }
 
 case $file in
