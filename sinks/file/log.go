@@ -251,7 +251,7 @@ func (s *log) Close(ctx context.Context) error {
 	left := s.giveUp()
 	var err error
 	if ctx.Err() == nil && len(left) == 0 {
-		err = errors.Join(s.endMembers(), s.table.publishLast())
+		err = errors.Join(s.endMembers(ctx), s.table.publishLast())
 	}
 	s.wake()
 	s.table.closeFiles()

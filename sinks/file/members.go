@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -172,19 +173,34 @@ func (s *log) flush(o *output) error {
 	return err
 }
 
+// endTries is how often Close tries to write the end of an output. As no batch waits
+// for it, a disk that stays full must not block a stop.
+const endTries = 6
+
 // endMembers durably ends the open members of all outputs. No batch may wait for a
-// sync.
-func (s *log) endMembers() error {
-	var errs []error
+// sync. The caller holds mu, which endMembers releases while it waits for a retry.
+func (s *log) endMembers(ctx context.Context) error {
 	list := slices.Clone(s.writers.open)
-	for _, o := range list {
-		_ = s.complete(o) // which sets o.err
+	for try := 0; ; try++ {
+		var errs []error
+		for _, o := range list {
+			_ = s.complete(o) // which sets o.err
+		}
+		s.syncEnds(list)
+		for _, o := range list {
+			errs = append(errs, o.err)
+		}
+		err := errors.Join(errs...)
+		if err == nil || lasts(err) || try+1 == endTries || ctx.Err() != nil {
+			return err
+		}
+		s.pause(ctx, s.retryAfter(try))
+		for _, o := range list {
+			if o.err != nil {
+				s.mend(o)
+			}
+		}
 	}
-	s.syncEnds(list)
-	for _, o := range list {
-		errs = append(errs, o.err)
-	}
-	return errors.Join(errs...)
 }
 
 // syncEnds makes complete outputs durable.

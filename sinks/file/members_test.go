@@ -175,3 +175,29 @@ func TestApartLog(t *testing.T) {
 		t.Errorf("%d members, want 4", n)
 	}
 }
+
+// TestFullAtClose: Close tries again to end an open member, but not for ever. What
+// it could not end, the next process ends.
+func TestFullAtClose(t *testing.T) {
+	for _, ext := range []string{".gz", ".zst"} {
+		for _, c := range []struct {
+			faults string
+			lasts  bool
+		}{{"file.after_write=enospc@2..4", false}, {"file.before_sync=eio@2..4", false}, {"file.before_write=enospc@2..", true}} {
+			path := filepath.Join(t.TempDir(), "all.log"+ext)
+			out := openLog(t, config(path), c.faults)
+			w := newWriter(t, out)
+			w.write(nil, "record\n")
+			w.barrier()
+			if err := out.Close(ctx); (err != nil) != c.lasts {
+				t.Errorf("%s, %s: Close: %v", ext, c.faults, err)
+			}
+			if c.lasts {
+				must(t, openLog(t, config(path), "").Close(ctx))
+			}
+			if got := text(t, path); got != "record\n" || membersOf(t, path) != 1 {
+				t.Errorf("%s, %s: %q, %d members", ext, c.faults, got, membersOf(t, path))
+			}
+		}
+	}
+}
