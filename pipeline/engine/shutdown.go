@@ -56,6 +56,9 @@ func (r *run) halt(err error) {
 	r.soft()
 }
 
+// RunFailed is the message of the log event of a run that fails.
+const RunFailed = "run failed"
+
 // blame stores and logs the first failure.
 func (r *run) blame(err error) {
 	r.mu.Lock()
@@ -65,7 +68,7 @@ func (r *run) blame(err error) {
 	}
 	r.mu.Unlock()
 	if first {
-		r.log.Error("run failed", "error", err)
+		r.log.Error(RunFailed, "error", err)
 	}
 }
 

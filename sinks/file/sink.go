@@ -227,7 +227,7 @@ func (s *sink) explain(err error) error {
 	case s.part != nil && s.encoder == nil:
 		return fmt.Errorf("%w (partial output is in %s)", err, s.part.name)
 	}
-	return fmt.Errorf("write output: %w", err)
+	return err
 }
 
 // Barrier implements [engine.Sink].

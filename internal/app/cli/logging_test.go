@@ -7,14 +7,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// What says that the reader of the output has gone is not logged.
+// The error of the run is reported by the command, and not logged.
 func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	log := newLogger(&out, slog.LevelWarn)
-	log.Error("the run fails", "error", errors.Join(errors.New("writing"), syscall.EPIPE))
-	log.With("component", "stdout").WithGroup("g").Error("the run fails", "error", syscall.EPIPE)
+	log.Error(engine.RunFailed, "error", errors.New("disk full"))
+	log.With("component", "stdout").WithGroup("g").Error(engine.RunFailed, "error", syscall.EPIPE)
 	log.Info("not at this level")
 	if out.Len() > 0 {
 		t.Errorf("logged %q", out.String())

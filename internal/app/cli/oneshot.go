@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -340,8 +339,9 @@ func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	return int(room), nil
 }
 
-// newLogger returns a logger that writes messages of at least level to w, but none about
-// EPIPE: it is no error for a filter if the reader of its output goes away.
+// newLogger returns a logger that writes messages of at least level to w, but not the one
+// about the end of the run, because the command reports its error itself.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(logging.Except(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}), syscall.EPIPE))
+	text := slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})
+	return slog.New(logging.Except(text, func(r slog.Record) bool { return r.Message == engine.RunFailed }))
 }
