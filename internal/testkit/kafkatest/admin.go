@@ -1,6 +1,8 @@
 package kafkatest
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -49,6 +51,48 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 		}
 		return true
 	})
+}
+
+// CreateReplicated creates a topic with one partition. The first of its replicas is the
+// leader, and any of them may become it, also one whose log is behind.
+func CreateReplicated(t testing.TB, c connect.Kafka, name string, replicas ...int) {
+	t.Helper()
+	client, done := admin(c)
+	defer done()
+	Until(t, "topic "+name, func() bool {
+		res, err := client.CreateTopics(Context(t), &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{{
+			Topic: name, NumPartitions: -1, ReplicationFactor: -1,
+			ReplicaAssignments: []kgo.ReplicaAssignment{{Partition: 0, Replicas: replicas}},
+			ConfigEntries: []kgo.ConfigEntry{
+				{ConfigName: "retention.ms", ConfigValue: "-1"}, {ConfigName: "unclean.leader.election.enable", ConfigValue: "true"},
+			},
+		}}})
+		return err == nil && res.Errors[name] == nil
+	})
+}
+
+// Lead makes one of two brokers the leader of a partition, as soon as it has the
+// records of the other. It reports whether that took an election.
+func Lead(t testing.TB, c connect.Kafka, topic string, leader, other int) (elected bool) {
+	t.Helper()
+	client, done := admin(c)
+	defer done()
+	Until(t, fmt.Sprint("the leader ", leader), func() bool {
+		order, err := client.AlterPartitionReassignments(Context(t), &kgo.AlterPartitionReassignmentsRequest{
+			Topic: topic, Assignments: []kgo.AlterPartitionReassignmentsRequestAssignment{{BrokerIDs: []int{leader, other}}}, Timeout: 10 * time.Second,
+		})
+		if err != nil || order.Error != nil {
+			return false
+		}
+		res, err := client.ElectLeaders(Context(t), &kgo.ElectLeadersRequest{Topic: topic, Partitions: []int{0}, Timeout: 10 * time.Second})
+		if err != nil || res.Error != nil || len(res.PartitionResults) != 1 {
+			return false
+		}
+		err = res.PartitionResults[0].Error
+		elected = err == nil
+		return elected || errors.Is(err, kgo.ElectionNotNeeded)
+	})
+	return elected
 }
 
 // Committed returns the committed offset of a group for each partition; -1
