@@ -22,7 +22,7 @@ type Reference struct {
 
 // A named is the part of a notification that names an object.
 type named struct {
-	Bucket struct{ Name string }
+	Bucket struct{ Name, ARN string }
 	Object struct{ Key string }
 }
 
@@ -81,9 +81,9 @@ func pathsIn(text []byte) ([]string, error) {
 		if !strings.HasPrefix(kind, "ObjectCreated:") && kind != "ObjectRestore:Completed" {
 			continue
 		}
-		key, err := url.QueryUnescape(r.S3.Object.Key)
+		key, err := r.S3.key()
 		if err != nil {
-			return nil, fmt.Errorf("entry %d of Records: invalid percent-encoding in the key", i+1)
+			return nil, fmt.Errorf("entry %d of Records: %w", i+1, err)
 		}
 		path, err := one(storage.Scheme + r.S3.Bucket.Name + "/" + key)
 		if err != nil {
@@ -92,6 +92,19 @@ func pathsIn(text []byte) ([]string, error) {
 		paths = append(paths, path...)
 	}
 	return paths, nil
+}
+
+// key returns the key that a notification names.
+func (n *named) key() (string, error) {
+	key := n.Object.Key
+	if strings.HasSuffix(n.Bucket.ARN, "/"+n.Bucket.Name+"/"+key) {
+		return key, nil // versitygw does not encode keys, and adds them to the ARN
+	}
+	key, err := url.QueryUnescape(key)
+	if err != nil {
+		return "", errors.New("invalid percent-encoding in the key")
+	}
+	return key, nil
 }
 
 // one returns path alone, which must name an object.

@@ -36,6 +36,7 @@ func TestPathsIn(t *testing.T) {
 		{"test event", test, ""},
 		{"test event in SNS", sns(test), ""},
 		{"MinIO", `{"EventName":"s3:ObjectCreated:Put","Key":"b/k","Records":[{"eventName":"s3:ObjectCreated:CompleteMultipartUpload","s3":{"bucket":{"name":"b"},"object":{"key":"k"}}}]}`, "s3://b/k"},
+		{"versitygw", `{"Records":[{"eventName":"s3:ObjectCreated:Put","s3":{"bucket":{"name":"b","arn":"arn:aws:s3:::/b/a+b%2Bc"},"object":{"key":"a+b%2Bc"}}}]}`, "s3://b/a+b%2Bc"},
 		{"several", `{"Records":[{"eventName":"ObjectCreated:Copy","s3":{"bucket":{"name":"b"},"object":{"key":"1"}}},{"eventName":"ObjectRemoved:Delete","s3":{"bucket":{"name":"b"},"object":{"key":"2"}}},
 			{"eventName":"ObjectRestore:Completed","s3":{"bucket":{"name":"b"},"object":{"key":"3"}}}]}`, "s3://b/1 s3://b/3"},
 		{"no records", `{"Records":[]}`, ""},

@@ -4,18 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
 
 // A fakeSQS answers the calls of the client. Handles are numbers of deliveries.
@@ -161,58 +158,11 @@ func sqsAt(t *testing.T, url string) *sqs {
 
 // TestSQSMoto is TestSQS with moto, an implementation of SQS by others.
 func TestSQSMoto(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server of another project: run without -short")
-	}
-	program, err := exec.LookPath("moto_server")
-	if err != nil {
-		t.Skip("moto_server is not in the PATH: pip install 'moto[server]==5.2.1'")
-	}
-	credentials(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	_ = l.Close() // the server takes its address
-	_, port, _ := net.SplitHostPort(addr)
-	ctx, cancel := context.WithCancel(t.Context())
-	cmd := exec.CommandContext(ctx, program, "-H", "127.0.0.1", "-p", port)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return v == "AWS_PROFILE=" }) // an error for moto
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cancel()
-		_ = cmd.Wait() // it was killed
-	})
-	call := func(action, body string) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/", strings.NewReader(body))
-		if err != nil {
-			return err
-		}
-		r.Header.Set("X-Amz-Target", "AmazonSQS."+action)
-		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=KEY/20260101/eu-west-1/sqs/aws4_request, SignedHeaders=host, Signature=x")
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			return err
-		}
-		return res.Body.Close()
-	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		if err = call("CreateQueue", `{"QueueName":"q"}`); err == nil {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("moto has not started: %v", err)
-		}
-	}
-	queue := "http://" + addr + "/123456789012/q"
+	srv, _ := s3test.Moto.Start(t)
+	srv.SQS(t, "CreateQueue", `{"QueueName":"q"}`)
+	queue := srv.URL + "/123456789012/q"
 	for _, text := range []string{"a", "b"} {
-		if err := call("SendMessage", `{"QueueUrl":"`+queue+`","MessageBody":"`+text+`"}`); err != nil {
-			t.Fatal(err)
-		}
+		srv.SQS(t, "SendMessage", `{"QueueUrl":"`+queue+`","MessageBody":"`+text+`"}`)
 	}
 	useQueue(t, sqsAt(t, queue))
 }

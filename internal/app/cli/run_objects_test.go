@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -18,6 +20,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/internal/storage/objects"
+	"github.com/urlfold/urlfold/internal/storage/objects/s3"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
 
@@ -32,9 +39,69 @@ sinks:
 commit_interval: 20ms
 `
 
+// A store is a bucket, and what serves it.
+type store struct {
+	*s3test.Server
+	t      *testing.T
+	client objects.Client
+}
+
+// eachStore runs a test with the store in the process, and with those of other
+// projects if the process is killed many times.
+func eachStore(t *testing.T, test func(t *testing.T, s *store)) {
+	run := func(t *testing.T, srv *s3test.Server) {
+		settings, err := s3.Parse("", os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := s3.New(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, &store{srv, t, client})
+	}
+	t.Run("memory", func(t *testing.T) { run(t, s3test.New(t)) })
+	for _, p := range s3test.Programs() {
+		t.Run(p.Name, func(t *testing.T) {
+			if os.Getenv("URLFOLD_KILLS") == "" || p.Name == s3test.Moto.Name {
+				t.Skip("skipped: moto is too slow, and the others take minutes; make kill-objects")
+			}
+			srv, _ := p.Start(t)
+			run(t, srv)
+		})
+	}
+}
+
+func (s *store) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *store) put(key string, data []byte) {
+	s.t.Helper()
+	s.must(s.client.Put(s.t.Context(), "bucket", key, data, objects.Put{}))
+}
+
+// get returns the contents of all objects whose keys begin with prefix, by key.
+func (s *store) get(prefix string) map[string]string {
+	s.t.Helper()
+	all := map[string]string{}
+	for o, err := range s.client.List(s.t.Context(), "bucket", prefix, "") {
+		s.must(err)
+		r, err := s.client.Get(s.t.Context(), o, 0, o.Size)
+		s.must(err)
+		text, err := io.ReadAll(r)
+		s.must(errors.Join(err, r.Close()))
+		all[o.Key] = string(text)
+	}
+	return all
+}
+
 // putInputs stores plain and compressed objects of URLs, and returns all the URLs,
 // sorted.
-func putInputs(srv *s3test.Server, n int) (want []string) {
+func putInputs(srv *store, n int) (want []string) {
 	for i := range 6 {
 		var b, z bytes.Buffer
 		if i == 2 {
@@ -47,12 +114,12 @@ func putInputs(srv *s3test.Server, n int) (want []string) {
 		}
 		key := fmt.Sprintf("in/%d.log", i)
 		if data := b.Bytes(); i%2 == 0 {
-			srv.Put(key, data)
+			srv.put(key, data)
 		} else {
 			w := gzip.NewWriter(&z)
 			_, _ = w.Write(data) // a buffer takes everything
 			_ = w.Close()
-			srv.Put(key+".gz", z.Bytes())
+			srv.put(key+".gz", z.Bytes())
 		}
 	}
 	slices.Sort(want)
@@ -62,7 +129,7 @@ func putInputs(srv *s3test.Server, n int) (want []string) {
 // killed runs d to its end, killing it at random moments, and returns how often.
 // With writes, it is killed every second time when the store has made an object or
 // a part, and has not answered yet.
-func (d *daemonRun) killed(srv *s3test.Server, rng *rand.Rand, kills int, writes bool) (hits int) {
+func (d *daemonRun) killed(srv *store, rng *rand.Rand, kills int, writes bool) (hits int) {
 	d.t.Helper()
 	var victim atomic.Pointer[os.Process]
 	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
@@ -132,24 +199,50 @@ func objectKills() int {
 // TestObjectsKilled: the real program reads objects and is killed again and again.
 // The outputs have each record once.
 func TestObjectsKilled(t *testing.T) {
-	srv := s3test.New(t)
-	want := putInputs(srv, 400_000)
-	again(t, func(rng *rand.Rand, kills int) int {
-		d := newRun(t, fromObjects)
-		n := d.killed(srv, rng, kills, false)
-		var got []string
-		outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "*"))
-		for _, name := range outs {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
+	eachStore(t, func(t *testing.T, srv *store) {
+		want := putInputs(srv, 400_000)
+		again(t, func(rng *rand.Rand, kills int) int {
+			d := newRun(t, fromObjects)
+			n := d.killed(srv, rng, kills, false)
+			var got []string
+			outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "*"))
+			for _, name := range outs {
+				text, err := os.ReadFile(name)
+				srv.must(err)
+				got = append(got, strings.Fields(string(text))...)
 			}
-			got = append(got, strings.Fields(string(text))...)
-		}
-		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%d records in %d outputs, want %d, each once", len(got), len(outs), len(want))
-		}
-		return n
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%d records in %d outputs, want %d, each once", len(got), len(outs), len(want))
+			}
+			return n
+		})
+	})
+}
+
+// TestObjectsKafkaKilled: the real program writes the records of objects to Kafka,
+// and is killed again and again. The topic has each record at least once.
+func TestObjectsKafkaKilled(t *testing.T) {
+	eachStore(t, func(t *testing.T, srv *store) {
+		want := putInputs(srv, 100_000)
+		again(t, func(rng *rand.Rand, kills int) int {
+			_, conn := kafkatest.Fake(t, kfake.SeedTopics(4, "out"))
+			source, _, _ := strings.Cut(fromObjects, "sinks:")
+			d := newRun(t, source+fmt.Sprintf("sinks:\n  - kafka: {name: out, brokers: [%q], topic: out, message_key: none}\ncommit_interval: 20ms\n", conn.Brokers[0]))
+			n := d.killed(srv, rng, kills, false)
+			var got []string
+			for _, partition := range kafkatest.Read(t, kafkatest.Client(t, conn), "out", 4) {
+				for _, r := range partition {
+					got = append(got, string(r.Value))
+				}
+			}
+			all := len(got)
+			slices.Sort(got)
+			if got = slices.Compact(got); !slices.Equal(got, want) {
+				t.Errorf("%d records, want %d", len(got), len(want))
+			}
+			t.Logf("%d records, %d of them copies", all, all-len(got))
+			return n
+		})
 	})
 }
 
@@ -173,39 +266,38 @@ func TestObjectsWrittenKilled(t *testing.T) {
 		"object to object": `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := s3test.New(t)
-			want := putInputs(srv, 600_000)
-			again(t, func(rng *rand.Rand, kills int) int {
-				d := newRun(t, fmt.Sprintf(toObjects, source))
-				d.copyInputs(srv)
-				n := d.killed(srv, rng, kills, true)
-				var got, outs []string
-				for _, key := range srv.Keys() {
-					if strings.HasPrefix(key, "out/") {
-						outs = append(outs, key)
-						got = append(got, strings.Fields(string(srv.Get(key)))...)
-						srv.Delete(key)
+			eachStore(t, func(t *testing.T, srv *store) {
+				want := putInputs(srv, 600_000)
+				again(t, func(rng *rand.Rand, kills int) int {
+					d := newRun(t, fmt.Sprintf(toObjects, source))
+					d.copyInputs(srv)
+					n := d.killed(srv, rng, kills, true)
+					var got []string
+					outs := srv.get("out/")
+					for key, text := range outs {
+						got = append(got, strings.Fields(text)...)
+						srv.must(srv.client.Remove(t.Context(), "bucket", key))
 					}
-				}
-				if slices.Sort(got); !slices.Equal(got, want) || len(outs) != 6 {
-					t.Errorf("%d records in %v, want %d, each once", len(got), outs, len(want))
-				}
-				if n := srv.Uploads(); n > 0 {
-					t.Errorf("%d open uploads", n)
-				}
-				return n
+					if slices.Sort(got); !slices.Equal(got, want) || len(outs) != 6 {
+						t.Errorf("%d records in %d outputs, want %d in 6, each once", len(got), len(outs), len(want))
+					}
+					if open, err := srv.client.Uploads(t.Context(), "bucket", ""); err != nil || len(open) > 0 {
+						t.Errorf("open uploads: %v, error %v", open, err)
+					}
+					return n
+				})
 			})
 		})
 	}
 }
 
 // copyInputs copies the inputs to the folder of the run.
-func (d *daemonRun) copyInputs(srv *s3test.Server) {
+func (d *daemonRun) copyInputs(srv *store) {
 	d.t.Helper()
 	if err := os.MkdirAll(filepath.Join(d.dir, "in"), 0o755); err != nil {
 		d.t.Fatal(err)
 	}
-	for _, key := range srv.Keys() {
-		write(d.t, filepath.Join(d.dir, filepath.FromSlash(key)), string(srv.Get(key)))
+	for key, text := range srv.get("in/") {
+		write(d.t, filepath.Join(d.dir, filepath.FromSlash(key)), text)
 	}
 }

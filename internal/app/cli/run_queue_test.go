@@ -11,11 +11,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/notification"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -104,39 +108,40 @@ func (d *daemonRun) records() (got []string) {
 // again and again. Their messages are delivered again, and the outputs have each
 // record once.
 func TestQueueKilled(t *testing.T) {
-	srv := s3test.New(t)
-	want := putInputs(srv, 200_000)
-	again(t, func(rng *rand.Rand, kills int) int {
-		q := newQueue(t)
-		for _, key := range srv.Keys() {
-			q.put(fmt.Sprintf(`{"url":"s3://bucket/%s"}`, key))
-		}
-		d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
-		n := 0
-		for ; n < kills; n++ {
+	eachStore(t, func(t *testing.T, srv *store) {
+		want := putInputs(srv, 200_000)
+		again(t, func(rng *rand.Rand, kills int) int {
+			q := newQueue(t)
+			for key := range srv.get("in/") {
+				q.put(fmt.Sprintf(`{"url":"s3://bucket/%s"}`, key))
+			}
+			d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+			n := 0
+			for ; n < kills; n++ {
+				d.start("--until-eof")
+				select {
+				case <-d.done:
+				case <-time.After(time.Duration(100+rng.IntN(400)) * time.Millisecond):
+					_ = d.cmd.Process.Kill() // it may have ended
+					<-d.done
+				}
+				if d.err == nil {
+					break
+				}
+			}
 			d.start("--until-eof")
-			select {
-			case <-d.done:
-			case <-time.After(time.Duration(100+rng.IntN(400)) * time.Millisecond):
-				_ = d.cmd.Process.Kill() // it may have ended
-				<-d.done
+			if code := d.wait(); code != 0 {
+				t.Errorf("exit code %d", code)
 			}
-			if d.err == nil {
-				break
+			if got := d.records(); !slices.Equal(got, want) {
+				t.Errorf("%d records, want %d, each once", len(got), len(want))
 			}
-		}
-		d.start("--until-eof")
-		if code := d.wait(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-		if got := d.records(); !slices.Equal(got, want) {
-			t.Errorf("%d records, want %d, each once", len(got), len(want))
-		}
-		if i := q.state(); i.NumAckPending > 0 || i.NumPending > 0 {
-			t.Errorf("%d messages not acknowledged, %d not delivered", i.NumAckPending, i.NumPending)
-		}
-		t.Logf("killed %d times", n)
-		return max(n, 1)
+			if i := q.state(); i.NumAckPending > 0 || i.NumPending > 0 {
+				t.Errorf("%d messages not acknowledged, %d not delivered", i.NumAckPending, i.NumPending)
+			}
+			t.Logf("killed %d times", n)
+			return n
+		})
 	})
 }
 
@@ -232,5 +237,70 @@ func TestQueueKeepsMessages(t *testing.T) {
 	d.wait()
 	if got := d.records(); !slices.Equal(got, want) {
 		t.Errorf("%d records, want %d, each once", len(got), len(want))
+	}
+}
+
+// TestQueueNotified: new objects in the stores of other projects lead to finished
+// outputs, because the stores notify the queue.
+func TestQueueNotified(t *testing.T) {
+	t.Run("SQS", func(t *testing.T) {
+		srv, admin := s3test.Moto.Start(t)
+		srv.SQS(t, "CreateQueue", `{"QueueName":"q"}`)
+		queue := srv.URL + "/123456789012/q"
+		to := notification.NewConfig(notification.NewArn("aws", "sqs", "us-east-1", "123456789012", "q"))
+		to.AddEvents(notification.ObjectCreatedAll)
+		to.AddFilterPrefix("in/")
+		var all notification.Configuration
+		all.AddQueue(to)
+		if err := admin.SetBucketNotification(t.Context(), "bucket", all); err != nil {
+			t.Fatal(err)
+		}
+		config := regexp.MustCompile("jetstream: .*").ReplaceAllString(fromQueue, fmt.Sprintf("sqs: {url: %q}", queue))
+		notified(t, admin, config, func() bool {
+			a := srv.SQS(t, "GetQueueAttributes", `{"QueueUrl":"`+queue+`","AttributeNames":["All"]}`)
+			return strings.Contains(a, `"ApproximateNumberOfMessages": "0"`) && strings.Contains(a, `"ApproximateNumberOfMessagesNotVisible": "0"`)
+		})
+	})
+	t.Run("NATS", func(t *testing.T) {
+		q := newQueue(t)
+		_, admin := s3test.Versitygw("--event-nats-url", q.srv.URL(), "--event-nats-topic", "q").Start(t)
+		notified(t, admin, fmt.Sprintf(fromQueue, q.srv.URL()), func() bool {
+			i := q.state()
+			return i.NumPending == 0 && i.NumAckPending == 0
+		})
+	})
+}
+
+// notified creates objects while a run is in progress, which must read them until
+// the queue is empty.
+func notified(t *testing.T, admin *minio.Client, config string, empty func() bool) {
+	t.Helper()
+	d := newRun(t, config)
+	d.start()
+	keys := []string{"in/a b+c.log", "in/d%2B.log", "in/é&=.log"}
+	var want []string
+	for i, key := range keys {
+		text := ""
+		for k := range 1000 {
+			want = append(want, fmt.Sprintf("http://h%d.example/%04d", i, k))
+			text += want[len(want)-1] + "\n"
+		}
+		if _, err := admin.PutObject(t.Context(), "bucket", key, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.until("an output for each object", func() bool {
+		outs, _ := filepath.Glob(filepath.Join(d.dir, "out", "in", "*.log"))
+		return len(outs) == len(keys) && empty()
+	})
+	d.signal(syscall.SIGTERM)
+	if code := d.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if got := d.records(); !slices.Equal(got, want) {
+		t.Errorf("%d records, want %d, each once", len(got), len(want))
+	}
+	if dead, err := os.ReadFile(filepath.Join(d.dir, "dead.jsonl")); err == nil && len(dead) > 0 {
+		t.Errorf("dead letters: %s", dead)
 	}
 }

@@ -1,7 +1,8 @@
 // Package s3test contains a store for tests that speaks the protocol of Amazon S3:
 // listings, ranges, conditions and multipart uploads. It keeps objects in memory,
 // checks no signatures, and is stricter than most stores about uploads: all parts
-// but the last must have one length.
+// but the last must have one length. [Program.Start] starts a store of another
+// project instead.
 package s3test
 
 import (
@@ -34,7 +35,8 @@ type Object struct {
 
 // A Server is a store with a single bucket, called "bucket".
 type Server struct {
-	URL string
+	URL  string
+	real http.Handler // a store of another project; nil: this one
 
 	mu       sync.Mutex
 	fault    Fault
@@ -62,14 +64,21 @@ func New(t testing.TB) *Server {
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	s.URL = srv.URL
+	s.setenv(t)
+	return s
+}
+
+// setenv lets the environment of the test point to s.
+func (s *Server) setenv(t testing.TB) {
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL_S3": srv.URL, "AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": Secret, "AWS_REGION": "us-east-1",
+		"AWS_ENDPOINT_URL_S3": s.URL, "AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": Secret, "AWS_REGION": region,
 		"AWS_PROFILE": "", "AWS_SESSION_TOKEN": "",
 	} {
 		t.Setenv(name, value)
 	}
-	return s
 }
+
+const access, region = "KEY", "us-east-1"
 
 // Secret is the secret key in the environment of the test.
 const Secret = "the-secret-key-of-the-test"
@@ -168,6 +177,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers a request.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if s.real != nil {
+		s.real.ServeHTTP(w, r)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has gone

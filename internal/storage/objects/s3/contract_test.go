@@ -21,9 +21,9 @@ func TestContract(t *testing.T) {
 		s3test.New(t)
 		contract(t, "bucket")
 	})
-	for _, server := range servers {
-		t.Run(server.name, func(t *testing.T) {
-			server.start(t)
+	for _, program := range s3test.Programs() {
+		t.Run(program.Name, func(t *testing.T) {
+			program.Start(t)
 			contract(t, "bucket")
 		})
 	}
