@@ -74,7 +74,8 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		err := f.inspect(path, head, v)
 		switch unknown := errors.Is(err, errNoFormat); {
-		case unknown && v.Damage(): // the damage may be the reason
+		case err != nil && v.Damage(): // the damage may be the reason
+			v.Detail += "; no record is read: " + strings.NewReplacer(shownPath(path)+": ", "", "\n", "; ").Replace(err.Error())
 			leave[path] = func() { source.Judge(path, v) }
 		case (unknown || v.Unknown()) && set.SkipUnknown:
 			why := v.String()

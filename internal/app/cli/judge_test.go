@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
@@ -59,6 +60,56 @@ func TestDamagedVerdicts(t *testing.T) {
 	if kinds["ok"] > count*3/4 || len(kinds) < 4 {
 		t.Errorf("the damage is too small to tell anything: %v", kinds)
 	}
+}
+
+// TestDamageBeforeDetection checks that damage to a short file is reported, whatever format
+// the readable part seems to have. A changed byte that changes no text is no damage.
+func TestDamageBeforeDetection(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(35, 1))
+	for name, text := range shortLogs() {
+		for _, p := range packers() {
+			whole := p.pack(t, text)
+			path := filepath.Join(dir, name+"."+p.ext)
+			run := func(b []byte) (exit int, out string) {
+				if err := os.WriteFile(path, b, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return runCommand(t, "--quiet", path)
+			}
+			wantExit, want := run(whole)
+			for i := range 20 {
+				at := (len(whole)*i + rng.IntN(len(whole))) / 20
+				flipped := bytes.Clone(whole)
+				flipped[at] ^= 1 << rng.IntN(8)
+				if exit, out := run(flipped); exit != command.ExitFailOn && (exit != wantExit || out != want) {
+					t.Errorf("%s, byte %d flipped: exit code %d: %s", path, at, exit, out)
+				}
+				if exit, out := run(whole[:max(1, at)]); exit != command.ExitFailOn {
+					t.Errorf("%s, cut at byte %d: exit code %d: %s", path, at, exit, out)
+				}
+			}
+		}
+	}
+}
+
+// shortLogs returns logs that lose their format if they are cut, and one that needs
+// --url-field.
+func shortLogs() map[string]string {
+	logs := map[string]string{
+		"caddy": "caddy  | {\"level\":\"info\",\"msg\":\"started\",\"origins\":[\"http://a.example\"]}\n",
+		"w3c":   "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n",
+		"table": "id,uri_path,note\n", "combined": "",
+	}
+	for i := range 40 {
+		n := i * i * 7919
+		logs["caddy"] += fmt.Sprintf("caddy  | {\"level\":\"info\",\"logger\":\"http.log.access\",\"request\":{\"method\":\"GET\",\"host\":\"h.example\",\"uri\":\"/%%7e%d\"},\"status\":200,\"size\":%d}\n", n, i)
+		logs["w3c"] += fmt.Sprintf("2026-11-02 06:25:%02d GET /%%7e%d b=%d 200\n", i, n, i)
+		logs["table"] += fmt.Sprintf("%d,/a%d,\"a \"\"note\"\"\"\n", i, n)
+		logs["combined"] += fmt.Sprintf("192.0.2.%d - - [02/Nov/2026:06:25:%02d +0100] \"GET /%%7e%d HTTP/1.1\" 200 %d \"-\" \"agent\"\n", i, i, n, i)
+	}
+	return logs
 }
 
 // A damageSample is a file to damage.
