@@ -1,6 +1,8 @@
 package record
 
 import (
+	"strings"
+
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
@@ -12,8 +14,8 @@ import (
 // duplicates: see Worker.AppendIdentity.
 type Identity struct {
 	// By is the name of the output field that is compared: key, the name of a level,
-	// site or template. The field key is the key at Config.Level. If By is empty, records
-	// have no identity.
+	// site, template or param("NAME"). The field key is the key at Config.Level. If By is
+	// empty, records have no identity.
 	By string
 	// First compares only the first URL of each record, which in an access log
 	// is the request: with [TargetAll], a record without a request has no
@@ -27,12 +29,26 @@ type Identity struct {
 // identityFields are the fields that Identity.By can name.
 var identityFields = []fieldID{fKey, fSyntax, fEquivalent, fFetch, fPage, fShape, fSite, fTemplate}
 
-// IdentityNames returns the names that Identity.By can have.
+// paramForm stands for the parameters among the values of Identity.By.
+const paramForm = `param("NAME")`
+
+// IdentityNames returns the names that Identity.By can have, with a form for parameters.
 func IdentityNames() (names []string) {
 	for _, f := range identityFields {
 		names = append(names, fieldNames[f])
 	}
-	return names
+	return append(names, paramForm)
+}
+
+// IdentityName returns the usual form of a value of Identity.By, or of one of more names:
+// two names of the same field have the same form.
+func IdentityName(by string, more ...string) (string, error) {
+	if c, ok := ParseComputed(by); ok && strings.HasPrefix(c.name, "param(") {
+		return c.name, nil
+	}
+	name := FieldName(by)
+	_, err := suggest.Index("field", append(more, IdentityNames()...), name)
+	return name, err
 }
 
 // identity is a checked Identity.
@@ -50,11 +66,10 @@ func (j *Job) setIdentity(id Identity, target Target) error {
 	if id.By == "" {
 		return nil
 	}
-	i, err := suggest.Index("identity", IdentityNames(), FieldName(id.By))
-	if err != nil {
+	var err error
+	if j.id, err = j.identityBy(id.By); err != nil {
 		return locate.About("Identity", err)
 	}
-	j.id = j.identityBy(identityFields[i])
 	j.id.first, j.id.referer, j.id.time = id.First, target == TargetReferer, id.Time
 	if id.Time {
 		j.reads |= 1 << fTime
@@ -65,13 +80,26 @@ func (j *Job) setIdentity(id Identity, target Target) error {
 	return nil
 }
 
-// identityBy returns the identity by the field f.
-func (j *Job) identityBy(f fieldID) identity {
+// identityBy returns the identity by a field that Identity.By can name.
+func (j *Job) identityBy(by string) (identity, error) {
+	name, err := IdentityName(by)
+	if err != nil {
+		return identity{}, err
+	}
+	f, err := j.fieldNamed(name)
 	id := identity{on: true, field: f, level: j.level, key: f == fKey || ofKey.has(f)}
 	if f != fKey {
-		id.level = keyLevels[f]
+		id.level = levelOf(f)
 	}
-	return id
+	return id, err
+}
+
+// levelOf returns the level of a field that is the key of a level.
+func levelOf(f fieldID) (lv codec.Level) {
+	if f < numFields {
+		lv = keyLevels[f]
+	}
+	return lv
 }
 
 // Identifies reports whether the workers of the job collect the identity of each
@@ -137,7 +165,14 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 		}
 		return w.n.keyAt(id.level), true
 	}
-	text, ok := w.v.value(id.field, s, rec, &w.at)
+	var text []byte
+	var ok bool
+	if id.field < numFields {
+		text, ok = w.v.value(id.field, s, rec, &w.at)
+	} else if query, has := w.v.component(fQuery); has { // whole, also if the job redacts
+		w.v.arg = w.job.computed[id.field-numFields].param
+		text, ok = w.v.paramValue(query)
+	}
 	if !ok {
 		return codec.Key{}, false
 	}

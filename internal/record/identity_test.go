@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
@@ -31,6 +32,22 @@ func TestFirstIdentity(t *testing.T) {
 			if has := ids[0][:len(fmt.Sprint(codec.Key{}))] != fmt.Sprint(codec.Key{}); has != test.has[i] {
 				t.Errorf("%s, %v: identity %s, want one: %v", test.request, target, ids[0], test.has[i])
 			}
+		}
+	}
+}
+
+// TestParamIdentity checks that records with the same value of a parameter are the same,
+// also if the output hides the values, and that records without it have no identity.
+func TestParamIdentity(t *testing.T) {
+	for _, redact := range [][]string{nil, {"email"}} {
+		c := Config{Format: "lines", Normalizer: newNormalizer(t, "equiv"), Identity: Identity{By: "param('mail')"}, Redact: redact}
+		in := "http://h/a?mail=a@h.example\nhttp://h/b?x=1&mail=a%40h.example#c\nhttp://h/a?mail=b@h.example\nhttp://h/a?Mail=a@h.example\n"
+		ids, _, _ := appendRuns(newJob(t, c), []byte(in), 4)
+		for i := range ids {
+			ids[i], _, _ = strings.Cut(ids[i], " ")
+		}
+		if ids[0] != ids[2] || ids[0] == ids[4] || ids[6] != fmt.Sprint(codec.Key{}) {
+			t.Errorf("redact %q: identities %q", redact, ids)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 	"github.com/zeebo/xxh3"
@@ -26,7 +25,7 @@ import (
 // The records of other shards are not counted.
 type Shard struct {
 	Index, Of int    // this shard, from 0, and the number of shards
-	By        string // the field: one of IdentityNames
+	By        string // the field, as in Identity
 }
 
 // sharder is the condition of a job with a shard. It passes the records of its
@@ -53,19 +52,19 @@ func (j *Job) setShard(c *Config) error {
 	if len(c.Route) > 0 {
 		return locate.About("Shard", errors.New("cannot be combined with a route"))
 	}
-	i, err := suggest.Index("field", IdentityNames(), FieldName(c.Shard.By))
+	by, err := j.identityBy(c.Shard.By)
 	if err != nil {
 		return locate.About("Shard", err)
 	}
 	j.keeps.shard = &sharder{
-		index: uint64(c.Shard.Index), of: uint64(c.Shard.Of), first: c.Shard.Index == 0, by: j.identityBy(identityFields[i]),
+		index: uint64(c.Shard.Index), of: uint64(c.Shard.Of), first: c.Shard.Index == 0, by: by,
 		next: j.keeps.where, nextWhy: j.keeps.asksWhy,
 	}
 	j.keeps.where, j.keeps.asksWhy = j.keeps.shard, true
 	if j.keeps.shard.by.key {
 		j.keeps.shardRules = rulesUpTo(j.keeps.shard.by.level).Minus(j.ownKeyRules(c))
 	}
-	j.reads |= 1 << j.keeps.shard.by.field
+	j.reads |= 1 << by.field
 	return nil
 }
 
@@ -75,8 +74,8 @@ func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
 		own = rulesUpTo(j.level)
 	}
 	fields := j.reads
-	if i, err := suggest.Index("field", IdentityNames(), FieldName(c.Identity.By)); err == nil {
-		fields |= 1 << identityFields[i]
+	if id, err := j.identityBy(c.Identity.By); err == nil {
+		fields |= 1 << id.field
 	}
 	for f, lv := range keyLevels {
 		if fields.has(fieldID(f)) {

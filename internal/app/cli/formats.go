@@ -73,9 +73,12 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	leave := map[string]func(){} // inputs that are not read
 	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		err := f.inspect(path, head, v)
+		_, binary := f.tables.find(path)
 		switch unknown := errors.Is(err, errNoFormat); {
-		case err != nil && v.Damage(): // the damage may be the reason
-			v.Detail += "; no record is read: " + strings.NewReplacer(shownPath(path)+": ", "", "\n", "; ").Replace(err.Error())
+		case err != nil && v.Damage() && !binary: // the damage may be the reason
+			if !unknown {
+				v.Detail += "; no record is read: " + strings.NewReplacer(shownPath(path)+": ", "", "\n", "; ").Replace(err.Error())
+			}
 			leave[path] = func() { source.Judge(path, v) }
 		case (unknown || v.Unknown()) && set.SkipUnknown:
 			why := v.String()

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -56,9 +55,9 @@ func (s *settings) resolveShard(bad *command.Mistakes) {
 	if s.Unique != "" {
 		usual = s.By
 	}
-	s.share.by = record.FieldName(cmp.Or(s.ShardBy, usual))
-	if _, err := suggest.Index("field", shardByNames, s.share.by); err != nil {
-		bad.Add("--shard-by", err)
+	var wrong error
+	if s.share.by, wrong = record.IdentityName(cmp.Or(s.ShardBy, usual), byPath); wrong != nil {
+		bad.Add("--shard-by", wrong)
 		return
 	}
 	bad.Add("--shard-by", s.checkShare())

@@ -42,8 +42,9 @@ func (s *settings) resolveUnique(bad *command.Mistakes) {
 		return
 	}
 	keyOf := enumOf("dedupe-url")
-	s.By, s.KeyOf = record.FieldName(cmp.Or(s.By, record.IdentityNames()[0])), cmp.Or(s.KeyOf, keyOf[0])
-	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
+	s.KeyOf = cmp.Or(s.KeyOf, keyOf[0])
+	by, errBy := record.IdentityName(cmp.Or(s.By, record.IdentityNames()[0]))
+	s.By = by
 	bad.Add("--by", errBy)
 	first, err := suggest.Index("value", keyOf, s.KeyOf)
 	bad.Add("--dedupe-url", err)
