@@ -86,10 +86,10 @@ func writeJSONLog(t *testing.T, b *bytes.Buffer, l *jsonlines.Log) {
 	}
 	fmt.Fprint(b, "| part | fields |\n|---|---|\n")
 	for _, list := range l.Landmarks {
-		fmt.Fprintf(b, "| landmark | %s |\n", codeList(list))
+		fmt.Fprintf(b, "| landmark | %s |\n", codeList(strings.Fields(list)))
 	}
-	for _, p := range l.Parts {
-		fmt.Fprintf(b, "| %s | %s%s |\n", partTitle(p.Part), codeList(p.Fields), unitTitles[p.Unit])
+	for _, p := range l.Parts() {
+		fmt.Fprintf(b, "| %s | %s%s |\n", partTitle(p.Use), codeList(p.Names), unitTitles[p.Unit])
 	}
 	sample, _, _ := bytes.Cut(readFile(t, filepath.Join("testdata", "named", l.ID+".log")), locate.LineFeed)
 	fmt.Fprintf(b, "\n```json\n%s\n```\n", sample)
@@ -137,15 +137,15 @@ func TestJSONLogsTable(t *testing.T) {
 		if len(l.Landmarks) < 2 || !strings.HasPrefix(l.Doc, "https://") || l.About == "" || l.Note == "" {
 			t.Errorf("%s: landmarks %q, reference %q", l.ID, l.Landmarks, l.Doc)
 		}
-		if !slices.ContainsFunc(l.Parts, func(p jsonlines.Part) bool { return p.Part <= locate.UsePath }) {
+		if !slices.ContainsFunc(l.Parts(), func(p locate.Named) bool { return p.Use <= locate.UsePath }) {
 			t.Errorf("%s: no field for the URL", l.ID)
 		}
 		seen := map[locate.Use]bool{}
-		for _, p := range l.Parts {
-			if seen[p.Part] || len(p.Fields) == 0 {
-				t.Errorf("%s: part %s is empty or given twice", l.ID, partTitle(p.Part))
+		for _, p := range l.Parts() {
+			if seen[p.Use] || len(p.Names) == 0 {
+				t.Errorf("%s: part %s is empty or given twice", l.ID, partTitle(p.Use))
 			}
-			seen[p.Part] = true
+			seen[p.Use] = true
 		}
 	}
 }

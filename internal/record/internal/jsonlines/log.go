@@ -44,7 +44,7 @@ func (j LogFormat) Detect(s *locate.Sample) locate.Fit {
 	var marks [][]int // indexes of the values of each list of landmarks
 	for _, list := range j.Landmarks {
 		var mark []int
-		for _, field := range list {
+		for field := range strings.FieldsSeq(list) {
 			mark = append(mark, tree.add(MustParsePath(field)))
 		}
 		marks = append(marks, mark)
@@ -102,7 +102,8 @@ func (j LogFormat) wrapper() wrapper {
 // Open implements [locate.Format].
 func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	errs := []error{c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true)}
-	if !j.has(locate.UseReferer) {
+	parts := j.Parts()
+	if !slices.ContainsFunc(parts, func(p locate.Named) bool { return p.Use == locate.UseReferer }) {
 		errs = append(errs, c.RefuseReferer())
 	}
 	r := &PartsReader{Reader: &Reader{}, wrapper: j.wrapper()}
@@ -126,12 +127,12 @@ func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 			r.lean.addSource(n.LogUse(), path, n.Unit)
 		}
 	}
-	for _, p := range j.Parts {
-		for _, field := range p.Fields {
+	for _, p := range parts {
+		for _, field := range p.Names {
 			path := MustParsePath(field)
-			r.Full.addSource(p.Part, path, p.Unit)
-			if p.Part < locate.UseAttr {
-				r.lean.addSource(p.Part, path, p.Unit)
+			r.Full.addSource(p.Use, path, p.Unit)
+			if p.Use < locate.UseAttr {
+				r.lean.addSource(p.Use, path, p.Unit)
 			}
 		}
 	}
@@ -140,11 +141,6 @@ func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 		return WrappedReader{r}, errors.Join(errs...)
 	}
 	return r, errors.Join(errs...)
-}
-
-// has reports whether the records can have a part.
-func (j *Log) has(p locate.Use) bool {
-	return slices.ContainsFunc(j.Parts, func(q Part) bool { return q.Part == p })
 }
 
 // WrappedReader is a PartsReader whose lines can hold several records.

@@ -12,7 +12,7 @@
 //	hole.go                            NULs in front of a line
 //	found.go, reason.go, position.go   what a Locator finds, or why it finds nothing; where
 //	attr.go, attrvalue.go, mapping.go  what a log tells about a request besides its URL
-//	use.go, compose.go                 what a field holds; a URL in several fields
+//	use.go, names.go, compose.go       what a field holds; tables of names; a URL in several fields
 //	target.go, colors.go, browser.go   request lines, hosts and schemes; colors of a terminal;
 //	                                   the URL Standard
 //	stamp.go, clock.go, prefix.go      times; what precedes the line of a log

@@ -12,23 +12,18 @@ import (
 type GCSFormat struct{}
 
 // gcsColumns are the columns of the log, and what they hold.
-var gcsColumns = []struct {
-	part locate.Use
-	unit int8 // of a duration: 10^-unit seconds
-	name string
-}{
-	{locate.UsePath, 0, "cs_uri"},
-	{locate.UseHost, 0, "cs_host"},
-	{locate.UseMethod, 0, "cs_method"},
-	{locate.UseReferer, 0, "cs_referer"},
-	{locate.UseTime, 0, "time_micros"},
-	{locate.UseStatus, 0, "sc_status"},
-	{locate.UseBytes, 0, "sc_bytes"},
-	{locate.UseDuration, 6, "time_taken_micros"},
-	{locate.UseClient, 0, "c_ip"},
-	{locate.UseAgent, 0, "cs_user_agent"},
-	{locate.UseRequestID, 0, "s_request_id"},
-}
+const gcsColumns = `
+	path         cs_uri
+	host         cs_host
+	method       cs_method
+	referer      cs_referer
+	time         time_micros
+	status       sc_status
+	bytes        sc_bytes
+	duration:us  time_taken_micros
+	client       c_ip
+	agent        cs_user_agent
+	request_id   s_request_id`
 
 // Name implements [locate.Format].
 func (GCSFormat) Name() string { return "gcs" }
@@ -54,9 +49,9 @@ func (GCSFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := opened.(*Reader)
 	r.parts = nil
 	r.Composer = &locate.Composer{Target: c.Target, Optional: true, Whole: locate.RoleTarget, Stop: r.Sep}
-	for _, p := range gcsColumns {
-		r.Composer.Sources = append(r.Composer.Sources, locate.Source{Use: p.part, Unit: p.unit, Value: len(r.parts)})
-		r.parts = append(r.parts, column{name: []byte(p.name), index: noColumn})
+	for _, p := range locate.ParseNames(gcsColumns, nil) {
+		r.Composer.Sources = append(r.Composer.Sources, locate.Source{Use: p.Use, Unit: p.Unit, Value: len(r.parts)})
+		r.parts = append(r.parts, column{name: []byte(p.Names[0]), index: noColumn})
 	}
 	return r, errors.Join(c.RefuseFields(), c.RefuseDialect(), c.CheckRequestHost(true), err)
 }

@@ -45,16 +45,21 @@ func (CEFFormat) Open(c *locate.Settings) (locate.Reader, error) {
 
 // cefUses maps keys to what they hold: keys of the standard, and keys that
 // vendors write in their place.
-var cefUses = map[string]namedUse{
-	"request": {use: locate.UseTarget}, "requestUrl": {use: locate.UseTarget, rank: 1}, "url": {use: locate.UseTarget, rank: 2},
-	"requestMethod": {use: locate.UseMethod}, "requestmethod": {use: locate.UseMethod}, "method": {use: locate.UseMethod},
-	"app":   {use: locate.UseScheme},
-	"dhost": {use: locate.UseHost, rank: 1}, "dpt": {use: locate.UsePort}, "qstr": {use: locate.UseQuery},
-	"requestContext": {use: locate.UseReferer, rank: 1}, "ref": {use: locate.UseReferer}, "PanOSReferer": {use: locate.UseReferer},
-	"rt": {use: locate.UseTime}, "end": {use: locate.UseTime}, "start": {use: locate.UseTime},
-	"src": {use: locate.UseClient}, "requestClientApplication": {use: locate.UseAgent},
-	"externalId": {use: locate.UseRequestID},
-}
+var cefUses = byName(`
+	target      request
+	target:1    requestUrl
+	target:2    url
+	method      requestMethod requestmethod method
+	scheme      app
+	host:1      dhost
+	port        dpt
+	query       qstr
+	referer:1   requestContext
+	referer     ref PanOSReferer
+	time        rt end start
+	client      src
+	agent       requestClientApplication
+	request_id  externalId`)
 
 var cefNames = newNameTable(cefUses)
 

@@ -58,12 +58,17 @@ func nginxElement(text string) (elems []element, rest string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	e, ok := nginxVariables[name]
+	return []element{elementOf(nginxVariables, name, "$"+name)}, rest, nil
+}
+
+// elementOf returns the element of a field that text describes. It is skipped if uses does
+// not have its name.
+func elementOf(uses map[string]namedUse, name, text string) element {
+	use, ok := uses[name]
 	if !ok {
-		e.use = useSkipped
+		use.use = useSkipped
 	}
-	e.text = "$" + name
-	return []element{e}, rest, nil
+	return element{namedUse: use, text: text}
 }
 
 // nginxName parses $name or ${name} at the start of text.
@@ -88,33 +93,27 @@ func nginxName(text string) (name, rest string, err error) {
 
 // nginxVariables maps the variables of ngx_http_core_module that matter to what
 // they hold. All other variables are skipped.
-var nginxVariables = map[string]element{
-	"request":         {use: locate.UseRequest},
-	"request_uri":     {use: locate.UseTarget},
-	"uri":             {use: locate.UsePath},
-	"document_uri":    {use: locate.UsePath},
-	"args":            {use: locate.UseQuery},
-	"query_string":    {use: locate.UseQuery},
-	"is_args":         {use: useIsArgs},
-	"request_method":  {use: locate.UseMethod},
-	"server_protocol": {use: useProtocol},
-	"http_referer":    {use: locate.UseReferer},
-	"scheme":          {use: locate.UseScheme},
-	"server_port":     {use: locate.UsePort},
-	"http_host":       {use: locate.UseHost, rank: 0},
-	"host":            {use: locate.UseHost, rank: 1},
-	"server_name":     {use: locate.UseHost, rank: 3},
-	"time_local":      {use: locate.UseTime},
-	"time_iso8601":    {use: locate.UseTime},
-	"msec":            {use: locate.UseTime},
-	"status":          {use: locate.UseStatus},
-	"body_bytes_sent": {use: locate.UseBytes},
-	"bytes_sent":      {use: locate.UseBytes},
-	"request_time":    {use: locate.UseDuration},
-	"remote_addr":     {use: locate.UseClient},
-	"http_user_agent": {use: locate.UseAgent},
-	"request_id":      {use: locate.UseRequestID},
-}
+var nginxVariables = byName(`
+	request     request
+	target      request_uri
+	path        uri document_uri
+	query       args query_string
+	is_args     is_args
+	method      request_method
+	protocol    server_protocol
+	referer     http_referer
+	scheme      scheme
+	port        server_port
+	host        http_host
+	host:1      host
+	host:3      server_name
+	time        time_local time_iso8601 msec
+	status      status
+	bytes       body_bytes_sent bytes_sent
+	duration    request_time
+	client      remote_addr
+	agent       http_user_agent
+	request_id  request_id`)
 
 // apacheDirective parses the directive at the start of text:
 //
@@ -144,58 +143,34 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	case letter == "t" && arg == "":
 		// [10/Oct/2000:13:55:36 -0700] contains a space, so the brackets, not
 		// the next space, delimit it.
-		return []element{{text: "["}, {use: locate.UseTime, text: whole}, {text: "]"}}, rest, nil
+		return []element{{text: "["}, {namedUse: namedUse{use: locate.UseTime}, text: whole}, {text: "]"}}, rest, nil
 	}
-	e := apacheField(letter, arg)
-	e.text = whole
-	return []element{e}, rest, nil
+	if arg != "" {
+		letter = "{" + strings.ToLower(arg) + "}" + letter
+	}
+	return []element{elementOf(apacheFields, letter, whole)}, rest, nil
 }
 
 // apacheFields maps the directives of mod_log_config that matter, with their
 // argument in lower case, to what they hold. All other directives are skipped.
-var apacheFields = map[string]element{
-	"r":                 {use: locate.UseRequest},
-	"U":                 {use: locate.UsePath},
-	"q":                 {use: locate.UseQuery},
-	"m":                 {use: locate.UseMethod},
-	"H":                 {use: useProtocol},
-	"V":                 {use: locate.UseHost, rank: 2},
-	"v":                 {use: locate.UseHost, rank: 3},
-	"p":                 {use: locate.UsePort},
-	"{canonical}p":      {use: locate.UsePort},
-	"{local}p":          {use: locate.UsePort},
-	"{referer}i":        {use: locate.UseReferer},
-	"{host}i":           {use: locate.UseHost, rank: 0},
-	"{request_scheme}e": {use: locate.UseScheme},
-	"{request_scheme}x": {use: locate.UseScheme},
-	"{sec}t":            {use: locate.UseTime},
-	"{msec}t":           {use: locate.UseTime},
-	"{usec}t":           {use: locate.UseTime},
-	"s":                 {use: locate.UseStatus},
-	"b":                 {use: locate.UseBytes},
-	"B":                 {use: locate.UseBytes},
-	"O":                 {use: locate.UseBytes},
-	"T":                 {use: locate.UseDuration},
-	"{s}T":              {use: locate.UseDuration},
-	"{ms}T":             {use: locate.UseDuration, unit: 3},
-	"{us}T":             {use: locate.UseDuration, unit: 6},
-	"D":                 {use: locate.UseDuration, unit: 6},
-	"h":                 {use: locate.UseClient},
-	"a":                 {use: locate.UseClient},
-	"{c}a":              {use: locate.UseClient},
-	"{user-agent}i":     {use: locate.UseAgent},
-	"{unique_id}e":      {use: locate.UseRequestID},
-	"{x-request-id}i":   {use: locate.UseRequestID},
-}
-
-// apacheField returns the element for a directive.
-func apacheField(letter, arg string) element {
-	name := letter
-	if arg != "" {
-		name = "{" + strings.ToLower(arg) + "}" + letter
-	}
-	if e, ok := apacheFields[name]; ok {
-		return e
-	}
-	return element{use: useSkipped}
-}
+var apacheFields = byName(`
+	request     r
+	path        U
+	query       q
+	method      m
+	protocol    H
+	host:2      V
+	host:3      v
+	port        p {canonical}p {local}p
+	referer     {referer}i
+	host        {host}i
+	scheme      {request_scheme}e {request_scheme}x
+	time        {sec}t {msec}t {usec}t
+	status      s
+	bytes       b B O
+	duration    T {s}T
+	duration:ms {ms}T
+	duration:us {us}T D
+	client      h a {c}a
+	agent       {user-agent}i
+	request_id  {unique_id}e {x-request-id}i`)

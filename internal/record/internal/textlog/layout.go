@@ -157,9 +157,7 @@ const (
 
 // element is a literal or a field of a log format.
 type element struct {
-	use  locate.Use
-	rank uint8  // rank of a host
-	unit int8   // of a duration; see locate.Attr.Unit
+	namedUse
 	text string // the literal, or the directive as written, for error messages
 	lit  []byte // the literal
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
 // This file reads the layouts of two proxies: the log-format of HAProxy and the logformat
@@ -13,34 +11,24 @@ import (
 
 // haproxyVariables are the variables of log-format that matter, from the table "Custom log
 // format" of HAProxy's configuration.txt, as read on 2026-11-29 from its repository, and
-// samples in brackets in lower case. All others are skipped.
-var haproxyVariables = map[string]element{
-	"B":                     {use: locate.UseBytes},
-	"HM":                    {use: locate.UseMethod},
-	"HP":                    {use: locate.UsePath},
-	"HQ":                    {use: useIsArgs}, // with its '?', or empty
-	"HU":                    {use: locate.UseTarget},
-	"HV":                    {use: useProtocol},
-	"ID":                    {use: locate.UseRequestID},
-	"ST":                    {use: locate.UseStatus},
-	"T":                     {use: locate.UseTime},
-	"Tl":                    {use: locate.UseTime},
-	"Ts":                    {use: locate.UseTime},
-	"t":                     {use: locate.UseTime},
-	"tr":                    {use: locate.UseTime},
-	"trg":                   {use: locate.UseTime},
-	"trl":                   {use: locate.UseTime},
-	"Ta":                    {use: locate.UseDuration, unit: 3},
-	"Tt":                    {use: locate.UseDuration, unit: 3},
-	"ci":                    {use: locate.UseClient},
-	"hr":                    {use: useHeaders},
-	"hs":                    {use: useHeaders},
-	"r":                     {use: locate.UseRequest},
-	"[req.hdr(host)]":       {use: locate.UseHost},
-	"[req.hdr(referer)]":    {use: locate.UseReferer},
-	"[req.hdr(user-agent)]": {use: locate.UseAgent},
-	"[src]":                 {use: locate.UseClient},
-}
+// samples in brackets in lower case. All others are skipped. HQ is the query with its '?', or empty.
+var haproxyVariables = byName(`
+	bytes       B
+	method      HM
+	path        HP
+	is_args     HQ
+	target      HU
+	protocol    HV
+	request_id  ID
+	status      ST
+	time        T Tl Ts t tr trg trl
+	duration:ms Ta Tt
+	client      ci [src]
+	headers     hr hs
+	request     r
+	host        [req.hdr(host)]
+	referer     [req.hdr(referer)]
+	agent       [req.hdr(user-agent)]`)
 
 // haproxyStrings are the variables of the same table that the flag Q puts into quotes:
 // names, addresses and parts of the request, but not dates, numbers and states.
@@ -99,11 +87,7 @@ func (l *layout) parseHAProxy(format string) (err error) {
 			quoted = quotes
 			return nil, strings.TrimPrefix(s, " "), nil
 		}
-		e, ok := haproxyVariables[name]
-		if !ok {
-			e.use = useSkipped
-		}
-		e.text = text[:len(text)-len(s)]
+		e := elementOf(haproxyVariables, name, text[:len(text)-len(s)])
 		if quotes && isString {
 			return []element{{text: `"`}, e, {text: `"`}}, s, nil
 		}
@@ -136,30 +120,20 @@ func cutAround(s, open, closing string) (inner, after string, ok bool) {
 // https://www.squid-cache.org/Doc/config/logformat (versions 5 to 7) and the table of
 // codes in src/format/Token.cc of Squid, as read on 2026-11-29, with an argument in lower
 // case before the code. All others are skipped.
-var squidCodes = map[string]element{
-	"ts":             {use: locate.UseTime},
-	"tu":             {use: useSubsecond},
-	"tl":             {use: locate.UseTime},
-	"tg":             {use: locate.UseTime},
-	"tr":             {use: locate.UseDuration, unit: 3},
-	">a":             {use: locate.UseClient},
-	">A":             {use: locate.UseClient},
-	"Hs":             {use: locate.UseStatus},
-	">Hs":            {use: locate.UseStatus},
-	"<st":            {use: locate.UseBytes},
-	"rm":             {use: locate.UseMethod},
-	">rm":            {use: locate.UseMethod},
-	"ru":             {use: locate.UseTarget},
-	">ru":            {use: locate.UseTarget},
-	"rp":             {use: locate.UseTarget},
-	">rp":            {use: locate.UseTarget},
-	">rs":            {use: locate.UseScheme},
-	">rd":            {use: locate.UseHost},
-	">rP":            {use: locate.UsePort},
-	"{host}>h":       {use: locate.UseHost},
-	"{referer}>h":    {use: locate.UseReferer},
-	"{user-agent}>h": {use: locate.UseAgent},
-}
+var squidCodes = byName(`
+	time        ts tl tg
+	subsecond   tu
+	duration:ms tr
+	client      >a >A
+	status      Hs >Hs
+	bytes       <st
+	method      rm >rm
+	target      ru >ru rp >rp
+	scheme      >rs
+	host        >rd {host}>h
+	port        >rP
+	referer     {referer}>h
+	agent       {user-agent}>h`)
 
 // squidFormat returns the format of a logformat of Squid, all text after its name. ok is
 // false if text is a LogFormat of Apache, whose names ignore case: it has its format in
@@ -214,15 +188,10 @@ func (l *layout) parseSquid(format string) (err error) {
 		if arg != "" {
 			code = "{" + strings.ToLower(arg) + "}" + code
 		}
-		e, ok := squidCodes[code]
-		switch {
-		case code == "":
+		if code == "" {
 			return nil, "", errors.New("invalid log format: a '%' is not followed by a format code")
-		case !ok:
-			e.use = useSkipped
 		}
-		e.text = text[:len(text)-len(rest)]
-		return []element{e}, rest, nil
+		return []element{elementOf(squidCodes, code, text[:len(text)-len(rest)])}, rest, nil
 	})
 	return err
 }

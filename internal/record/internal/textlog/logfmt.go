@@ -63,32 +63,31 @@ func (LogfmtFormat) Open(c *locate.Settings) (locate.Reader, error) {
 
 // logfmtUses maps keys to what they hold. Durations without a unit are not read
 // unless the key implies one.
-var logfmtUses = byName(
-	each(namedUse{use: locate.UseTarget}, "url", "http_url", "http.url", "url.full", "request_url"),
-	each(namedUse{use: locate.UseTarget, rank: 1}, "request_uri"),
-	each(namedUse{use: locate.UseTarget, rank: 2}, "uri", "request.uri"),
-	each(namedUse{use: locate.UseTarget, rank: 3}, "http.target"),
-	each(namedUse{use: locate.UseRequest, rank: 4}, "request", "req", "request_line", "http_request"),
-	each(namedUse{use: locate.UseRequest, rank: rankText}, "msg", "message"),
-	each(namedUse{use: locate.UseTarget, rank: 5}, "path", "request_path", "http.path", "url.path"),
-	each(namedUse{use: locate.UseQuery}, "query_string", "url.query"),
-	each(namedUse{use: locate.UseHost}, "host", "http_host", "vhost", "http.host", "request.host", "request_host", "authority"),
-	each(namedUse{use: locate.UseHost, rank: 1}, "hostname", "domain"),
-	each(namedUse{use: locate.UseHost, rank: 3}, "server_name"),
-	each(namedUse{use: locate.UseScheme}, "scheme", "protocol", "http.scheme", "url.scheme"),
-	each(namedUse{use: locate.UseTLS}, "tls"),
-	each(namedUse{use: locate.UseMethod}, "method", "request_method", "http_method", "httpmethod", "http.method", "request.method", "http.request.method"),
-	each(namedUse{use: locate.UseReferer}, "referer", "referrer", "http_referer", "http_refer", "referralurl"),
-	each(namedUse{use: locate.UseTime}, "time", "ts", "t", "timestamp", "@timestamp", "eventtime"),
-	each(namedUse{use: locate.UseStatus}, "status", "status_code", "http.status_code", "code"),
-	each(namedUse{use: locate.UseBytes}, "bytes", "size", "body_bytes_sent", "bytes_sent", "resp_size", "rcvdbyte"),
-	each(namedUse{use: locate.UseDuration, unit: locate.NoUnit}, "service", "duration", "elapsed", "took"),
-	each(namedUse{use: locate.UseDuration}, "request_time", "duration_s"),
-	each(namedUse{use: locate.UseDuration, unit: 3}, "duration_ms", "time_ms"),
-	each(namedUse{use: locate.UseClient}, "fwd", "remote_addr", "remote_ip", "client_ip", "client", "ip", "srcip", "src_ip"),
-	each(namedUse{use: locate.UseAgent}, "user_agent", "useragent", "agent", "ua", "http_user_agent", "http_agent"),
-	each(namedUse{use: locate.UseRequestID}, "request_id", "req_id", "requestId"),
-)
+var logfmtUses = byName(`
+	target          url http_url http.url url.full request_url
+	target:1        request_uri
+	target:2        uri request.uri
+	target:3        http.target
+	request:4       request req request_line http_request
+	request:9       msg message
+	target:5        path request_path http.path url.path
+	query           query_string url.query
+	host            host http_host vhost http.host request.host request_host authority
+	host:1          hostname domain
+	host:3          server_name
+	scheme          scheme protocol http.scheme url.scheme
+	tls             tls
+	method          method request_method http_method httpmethod http.method request.method http.request.method
+	referer         referer referrer http_referer http_refer referralurl
+	time            time ts t timestamp @timestamp eventtime
+	status          status status_code http.status_code code
+	bytes           bytes size body_bytes_sent bytes_sent resp_size rcvdbyte
+	duration:stated service duration elapsed took
+	duration        request_time duration_s
+	duration:ms     duration_ms time_ms
+	client          fwd remote_addr remote_ip client_ip client ip srcip src_ip
+	agent           user_agent useragent agent ua http_user_agent http_agent
+	request_id      request_id req_id requestId`)
 
 var logfmtNames = newNameTable(logfmtUses)
 

@@ -56,30 +56,29 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 // ltsvUses maps labels to what they hold: the labels that ltsv.org recommends,
 // and others in use. The first of the targets is the one that servers log as it
 // came. host is the client.
-var ltsvUses = byName(
-	each(namedUse{use: locate.UseRequest}, "req"),
-	each(namedUse{use: locate.UseRequest, rank: 1}, "request", "request_line"),
-	each(namedUse{use: locate.UseTarget, rank: 2}, "request_uri"),
-	each(namedUse{use: locate.UseTarget, rank: 3}, "uri"),
-	each(namedUse{use: locate.UseTarget, rank: 4}, "url"),
-	each(namedUse{use: locate.UseTarget, rank: 5}, "path"),
-	each(namedUse{use: locate.UseQuery}, "query_string"),
-	each(namedUse{use: locate.UseHost}, "vhost", "http_host"),
-	each(namedUse{use: locate.UseHost, rank: 1}, "domain"),
-	each(namedUse{use: locate.UseHost, rank: 3}, "server_name"),
-	each(namedUse{use: locate.UseScheme}, "scheme"),
-	each(namedUse{use: locate.UsePort}, "server_port", "port"),
-	each(namedUse{use: locate.UseMethod}, "method", "request_method"),
-	each(namedUse{use: locate.UseReferer}, "referer", "referrer", "http_referer"),
-	each(namedUse{use: locate.UseTime}, "time", "time_local", "time_iso8601", "msec"),
-	each(namedUse{use: locate.UseStatus}, "status"),
-	each(namedUse{use: locate.UseBytes}, "size", "bytes", "body_bytes_sent", "bytes_sent"),
-	each(namedUse{use: locate.UseDuration}, "reqtime", "request_time"),
-	each(namedUse{use: locate.UseDuration, unit: 6}, "reqtime_microsec"),
-	each(namedUse{use: locate.UseClient}, "host", "remote_addr", "remote_host"),
-	each(namedUse{use: locate.UseAgent}, "ua", "agent", "user_agent", "http_user_agent"),
-	each(namedUse{use: locate.UseRequestID}, "request_id", "reqid"),
-)
+var ltsvUses = byName(`
+	request         req
+	request:1       request request_line
+	target:2        request_uri
+	target:3        uri
+	target:4        url
+	target:5        path
+	query           query_string
+	host            vhost http_host
+	host:1          domain
+	host:3          server_name
+	scheme          scheme
+	port            server_port port
+	method          method request_method
+	referer         referer referrer http_referer
+	time            time time_local time_iso8601 msec
+	status          status
+	bytes           size bytes body_bytes_sent bytes_sent
+	duration        reqtime request_time
+	duration:us     reqtime_microsec
+	client          host remote_addr remote_host
+	agent           ua agent user_agent http_user_agent
+	request_id      request_id reqid`)
 
 var ltsvNames = newNameTable(ltsvUses)
 

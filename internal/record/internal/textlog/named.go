@@ -16,20 +16,17 @@ type namedUse struct {
 	unit int8  // see locate.Attr.Unit
 }
 
-// alike are names with one use.
-type alike struct {
-	use   namedUse
-	names []string
+// ownUses are the uses that only layouts and W3C logs have.
+var ownUses = map[string]locate.Use{
+	"is_args": useIsArgs, "protocol": useProtocol, "subsecond": useSubsecond, "headers": useHeaders, "date": w3cDate,
 }
 
-func each(use namedUse, names ...string) alike { return alike{use, names} }
-
-// byName returns the use of each name in a list.
-func byName(list ...alike) map[string]namedUse {
+// byName returns the use of each name in a table for [locate.ParseNames].
+func byName(table string) map[string]namedUse {
 	uses := map[string]namedUse{}
-	for _, a := range list {
-		for _, name := range a.names {
-			uses[name] = a.use
+	for _, n := range locate.ParseNames(table, ownUses) {
+		for _, name := range n.Names {
+			uses[name] = namedUse{n.Use, n.Rank, n.Unit}
 		}
 	}
 	return uses

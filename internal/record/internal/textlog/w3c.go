@@ -77,18 +77,25 @@ const (
 
 // w3cColumns maps lower-case column names to the columns used. In CloudFront
 // logs x-host-header is the site, and cs(Host) the name of the distribution.
-var w3cColumns = map[string]locate.Use{
-	"cs-uri-stem": locate.UseTarget, "cs-uri-path": locate.UseTarget, "cs-uri": locate.UseTarget,
-	"cs-uri-query": locate.UseQuery,
-	"cs-method":    locate.UseMethod, "s-operation": locate.UseMethod,
-	"cs(referer)": locate.UseReferer, "cs(referrer)": locate.UseReferer, "cs-referred": locate.UseReferer,
-	"cs-protocol": locate.UseScheme, "cs-uri-scheme": locate.UseScheme,
-	"s-port": locate.UsePort, "cs-uri-port": locate.UsePort, "r-port": locate.UsePort,
-	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2, "r-host": w3cHost + 3,
-	"date": w3cDate, "time": locate.UseTime,
-	"sc-status": locate.UseStatus, "sc-bytes": locate.UseBytes, "time-taken": locate.UseDuration,
-	"c-ip": locate.UseClient, "cs(user-agent)": locate.UseAgent, "c-agent": locate.UseAgent, "x-edge-request-id": locate.UseRequestID,
-}
+var w3cColumns = byName(`
+	target      cs-uri-stem cs-uri-path cs-uri
+	query       cs-uri-query
+	method      cs-method s-operation
+	referer     cs(referer) cs(referrer) cs-referred
+	scheme      cs-protocol cs-uri-scheme
+	port        s-port cs-uri-port r-port
+	host        x-host-header
+	host:1      cs(host)
+	host:2      cs-host
+	host:3      r-host
+	date        date
+	time        time
+	status      sc-status
+	bytes       sc-bytes
+	duration    time-taken
+	client      c-ip
+	agent       cs(user-agent) c-agent
+	request_id  x-edge-request-id`)
 
 // cloudFrontHead is the directive of CloudFront's standard logs, which lines lack that come
 // from the middle of a file or from a stream: "Standard logging reference", Log file fields,
@@ -174,7 +181,12 @@ func (l *W3CLocator) read(head []byte) {
 			header = min(header, i)
 		}
 		l.order = append(l.order, locate.UseNone)
-		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
+		column, ok := w3cColumns[name]
+		c := column.use
+		if c == locate.UseHost {
+			c = w3cHost + locate.Use(column.rank)
+		}
+		if ok && l.columns[c] < 0 {
 			l.columns[c], l.order[i], last = i, c, i+1
 			l.whole = l.whole || name == "cs-uri"
 		}

@@ -71,13 +71,17 @@ func (r *ZeekReader) Locator() locate.Locator { return &ZeekLocator{ZeekReader: 
 
 // zeekUses maps the columns of http.log to what they hold. Zeek takes the port
 // from the host, but logs the port of the server.
-var zeekUses = map[string]namedUse{
-	"uri": {use: locate.UseTarget}, "host": {use: locate.UseHost}, "referrer": {use: locate.UseReferer}, "method": {use: locate.UseMethod},
-	"id.resp_p": {use: locate.UsePort},
-	"ts":        {use: locate.UseTime}, "status_code": {use: locate.UseStatus},
-	"response_body_len": {use: locate.UseBytes}, "id.orig_h": {use: locate.UseClient},
-	"user_agent": {use: locate.UseAgent},
-}
+var zeekUses = byName(`
+	target      uri
+	host        host
+	referer     referrer
+	method      method
+	port        id.resp_p
+	time        ts
+	status      status_code
+	bytes       response_body_len
+	client      id.orig_h
+	agent       user_agent`)
 
 // ZeekLocator holds the columns of the current directive.
 type ZeekLocator struct {
