@@ -51,6 +51,7 @@ type Extent struct {
 	Path   string
 	Length int64  // durable bytes
 	End    string // hexadecimal: what must follow them in a complete output
+	Begin  int64  // where the member that End ends begins
 }
 
 // An ExtentReporter is a Sink whose outputs can be truncated to an earlier

@@ -98,6 +98,9 @@ func (s *log) put(o *output, h *held) error {
 	if s.format == compress.Plain {
 		return s.files.write(o, h.head, h.bytes, h.end)
 	}
+	if err := s.proceed(o); err != nil {
+		return err
+	}
 	s.compress(o, h)
 	return nil
 }

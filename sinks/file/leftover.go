@@ -89,18 +89,18 @@ func (c *LogConfig) FinishWithoutExtent() (finished []string, err error) {
 	s := newLog(*c)
 	names, err := s.tmpl.unfinished()
 	for _, final := range names {
-		size, _, err := s.files.cutTorn(final + partSuffix)
+		to, _, err := s.files.cutTorn(final + partSuffix)
 		if err != nil {
 			return finished, err
 		}
-		if size == 0 {
+		if to.at == 0 {
 			continue // it will be restarted
 		}
-		to, err := s.table.finishAs(final)
+		name, err := s.table.finishAs(final)
 		if err != nil {
 			return finished, err
 		}
-		finished = append(finished, to)
+		finished = append(finished, name)
 	}
 	return finished, err
 }

@@ -137,7 +137,7 @@ func newLog(cfg LogConfig) *log {
 	s.files = diskFiles{cfg: &s.cfg, log: s.log, format: s.format, at: fault.At, counts: &s.counts}
 	s.table = streamTable{
 		cfg: &s.cfg, log: s.log, tmpl: s.tmpl, format: s.format, files: &s.files, notify: s.notify, counts: &s.counts,
-		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{},
+		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{}, mended: map[string]place{},
 	}
 	return s
 }

@@ -29,8 +29,9 @@ const writerMemory = 48 << 20
 
 // A place is where an output can be truncated.
 type place struct {
-	at  int64  // offset in the file
-	end string // ends the member that is open there; see [compress.MemberWriter.End]
+	at    int64  // offset in the file
+	end   string // ends the member that is open there; see [compress.MemberWriter.End]
+	begin int64  // offset of that member
 }
 
 // placeOf returns where m ends.
@@ -39,7 +40,7 @@ func placeOf(m engine.Extent) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("extent of %s: end: %w", m.Path, err)
 	}
-	return place{m.Length, string(end)}, nil
+	return place{m.Length, string(end), m.Begin}, nil
 }
 
 // size returns the length of an output that was truncated here.
@@ -112,6 +113,7 @@ func (s *log) text(o *output, p []byte) {
 	if o.member == nil {
 		o.member = s.writer()
 		s.writers.open = append(s.writers.open, o)
+		o.begin = o.size + int64(len(o.packed))
 	}
 	o.packed, o.tail = o.member.Append(o.packed, p), 0
 }
@@ -130,6 +132,28 @@ func (s *log) writer() *compress.MemberWriter {
 	m := w.spare[len(w.spare)-1]
 	w.spare = w.spare[:len(w.spare)-1]
 	return m
+}
+
+// proceed prepares an output that ends with synced.end for more text: the member
+// continues without its end if that is possible. Otherwise the text begins another
+// member. Between the sync here and the next flush, the file is as after a flush.
+func (s *log) proceed(o *output) error {
+	if !o.ended {
+		return nil
+	}
+	src := make([]byte, max(0, min(o.size-o.synced.begin, int64(compress.MemberSize(s.format)))))
+	w := s.writer()
+	if _, err := o.f.ReadAt(src, o.synced.begin); err != nil || !w.Resume(src, o.synced.end) {
+		s.writers.spare = append(s.writers.spare, w)
+		o.size, o.ended = o.synced.size(), false
+		return nil
+	}
+	o.member, o.begin, o.ended = w, o.synced.begin, false
+	s.writers.open = append(s.writers.open, o)
+	if err := s.files.at("file.before_truncate"); err != nil {
+		return err
+	}
+	return errors.Join(o.f.Truncate(o.size), o.f.Sync())
 }
 
 // endMember ends the open member of o, if there is one. The next flush writes the
@@ -243,21 +267,25 @@ func (o *output) here(flush bool) place {
 		if flush {
 			o.packed = o.member.Flush(o.packed)
 		}
-		m.end = o.member.End()
+		m.end, m.begin = o.member.End(), o.begin
+	} else if o.ended {
+		return o.synced
 	}
 	m.at += int64(len(o.packed))
 	return m
 }
 
-// cutTo truncates o to m.
+// cutTo truncates o to m, which a sync has to follow.
 func (s *log) cutTo(o *output, m place) error {
+	if err := cutFile(o.f, m); err != nil {
+		return err
+	}
 	s.release(o)
-	o.packed, o.tail = nil, int64(len(m.end))
 	if o.span.start.at > m.at {
 		o.span = span{}
 	}
-	o.size = m.size()
-	return cutFile(o.f, m)
+	o.packed, o.size, o.tail, o.synced, o.ended = nil, m.at, 0, m, m.end != ""
+	return nil
 }
 
 // cutFile truncates f to m and ends the member there.

@@ -63,6 +63,8 @@ type output struct {
 	member *compress.MemberWriter // has the open member; nil: none is open
 	packed []byte                 // is written behind size by the next flush
 	tail   int64                  // bytes at the end, with packed, that end a member
+	begin  int64                  // offset of the open member
+	ended  bool                   // the file has synced.end behind size; see proceed
 
 	err    error // why the output must be repaired before writing to it
 	damage damage
@@ -348,6 +350,9 @@ func (s *log) rewrite(o *output) error {
 	}
 	if err := s.cutTo(o, o.synced); err != nil {
 		return err
+	}
+	if o.ended && len(o.pending) == 0 { // perhaps its final name is next
+		return o.f.Sync()
 	}
 	s.headed(o)
 	for i := range o.pending {

@@ -109,13 +109,14 @@ func (tab *streamTable) mendGrowing() error {
 			if tab.taken[final] {
 				continue
 			}
-			_, _, err := tab.files.cutTorn(final)
+			to, _, err := tab.files.cutTorn(final)
 			if errors.Is(err, fs.ErrNotExist) {
 				break
 			}
 			if err != nil && !errors.Is(err, ErrLocked) {
 				return err
 			}
+			tab.mended[final] = to
 		}
 	}
 	return nil
@@ -149,8 +150,7 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, stored: m.Length, opened: fi.ModTime()}
-	o.size, o.tail, o.synced.at = to.size(), int64(len(to.end)), to.size()
+	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, stored: m.Length, size: to.at, synced: to, ended: to.end != "", opened: fi.ModTime()}
 	if err := tab.ensure(o); err != nil {
 		return nil, err
 	}
@@ -192,11 +192,11 @@ func (tab *streamTable) adopt(st *stream, v *values) error {
 			}
 			continue
 		}
-		size, _, err := tab.files.cutTorn(name)
+		to, _, err := tab.files.cutTorn(name)
 		if err != nil {
 			return err
 		}
-		if size == 0 {
+		if to.at == 0 {
 			if err := tab.files.discard(name); err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ func (tab *streamTable) adopt(st *stream, v *values) error {
 		}
 		tab.taken[final] = true
 		st.begun++
-		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: place{at: size}})
+		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: to.at, synced: to})
 	}
 	st.v.seq = tab.tmpl.lastSeq(st.v)
 	return nil
@@ -226,53 +226,52 @@ func tidy(final string) {
 }
 
 // cutTorn truncates the torn end of a file, which contains no answered batch, and
-// ends the member that is open there. It returns the remaining length and the compression of the file. If the file
-// has damage that a crash does not explain, cutTorn keeps it under another name
-// and continues with a copy of its intact part.
-func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, err error) {
+// ends the member that is open there. It returns where, and the compression of the
+// file. If the file has damage that a crash does not explain, cutTorn keeps it under
+// another name and continues with a copy of its intact part.
+func (d *diskFiles) cutTorn(name string) (to place, format compress.Format, err error) {
 	if err := mergeAside(name); err != nil {
-		return 0, 0, err
+		return to, 0, err
 	}
 	f, err := openLocked(name)
 	if err != nil {
-		return 0, 0, err
+		return to, 0, err
 	}
 	defer func() { _ = f.Close() }() // already synced
 	tidy(strings.TrimSuffix(name, partSuffix))
 	size, err := f.Seek(0, io.SeekEnd)
 	format = d.formatOf(f)
 	if err != nil || size == 0 {
-		return 0, format, err
+		return to, format, err
 	}
-	torn, end := true, ""
+	torn := true
 	if format == compress.Plain && d.cfg.Quoted {
-		good, err = lastRow(f, size)
+		to.at, err = lastRow(f, size)
 	} else if format == compress.Plain {
-		good, err = lastLine(f, size)
+		to.at, err = lastLine(f, size)
 	} else {
-		good, torn, err = lastMember(f, format, size)
+		to.at, torn, err = lastMember(f, format, size)
 	}
-	if err != nil || good == size {
-		return good, format, err
+	if err != nil || to.at == size {
+		return to, format, err
 	}
 	if !torn {
-		return good, format, d.putAside(name, good)
+		return to, format, d.putAside(name, to.at)
 	}
 	if format != compress.Plain {
-		var n int64
-		n, end = compress.Mend(format, io.NewSectionReader(f, good, size-good))
-		good += n
+		to.begin = to.at
+		n, end := compress.Mend(format, io.NewSectionReader(f, to.at, size-to.at))
+		to.at, to.end = to.at+n, end
 	}
 	if d.cfg.Lost {
-		d.log.Warn("truncating torn output of a lost checkpoint", "path", name, "bytes", size-good)
+		d.log.Warn("truncating torn output of a lost checkpoint", "path", name, "bytes", size-to.at)
 	} else {
-		d.log.Info("truncating torn output", "path", name, "bytes", size-good)
+		d.log.Info("truncating torn output", "path", name, "bytes", size-to.at)
 	}
 	if err := d.at("file.before_truncate"); err != nil {
-		return 0, format, err
+		return to, format, err
 	}
-	to := place{good, end}
-	return to.size(), format, errors.Join(cutFile(f, to), f.Sync())
+	return to, format, errors.Join(cutFile(f, to), f.Sync())
 }
 
 // formatOf returns the compression of an output that another process has left,

@@ -51,12 +51,13 @@ type streamTable struct {
 
 	// The fields below are guarded by log.mu.
 	streams  map[string]*stream
-	taken    map[string]bool // final paths of the outputs of streams and of those in retired
-	retired  []string        // final paths of finished outputs that a stored cut may still contain
-	retiring int             // length of the prefix of retired that the last call of Extents no longer reported
-	finished map[string]bool // streams that are finished according to the checkpoint
-	clock    uint64          // incremented at each use of an output
-	all      []*output       // scratch space of outputs
+	taken    map[string]bool  // final paths of the outputs of streams and of those in retired
+	retired  []string         // final paths of finished outputs that a stored cut may still contain
+	retiring int              // length of the prefix of retired that the last call of Extents no longer reported
+	finished map[string]bool  // streams that are finished according to the checkpoint
+	mended   map[string]place // of outputs, by final path: where mendGrowing has truncated them
+	clock    uint64           // incremented at each use of an output
+	all      []*output        // scratch space of outputs
 }
 
 // outputs returns all outputs. The caller holds mu.
@@ -232,25 +233,28 @@ func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	case err != nil:
 		return nil, err
 	}
-	size, format, err := tab.files.cutTorn(name)
+	to, format, err := tab.files.cutTorn(name)
 	if err != nil {
 		return nil, err
 	}
-	if format != tab.format && size > 0 {
+	if m := tab.mended[final]; m.size() == to.at { // a complete file
+		to = m
+	}
+	if format != tab.format && to.at > 0 {
 		tab.log.Info("output compression changed, finishing old output", "path", final, "format", format.String())
 		if name != final {
 			_, err = tab.finishAs(final)
 		}
 		return nil, err
 	}
-	if size > 0 {
+	if to.at > 0 {
 		if err := tab.files.checkHeaderOf(name); err != nil {
 			return nil, err
 		}
 	}
 	tab.taken[final] = true
 	st.begun++
-	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: place{at: size}, opened: fi.ModTime()}, nil
+	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: to.at, synced: to, ended: to.end != "", opened: fi.ModTime()}, nil
 }
 
 // free reports whether an output may use the path final. An unfinished file
@@ -556,7 +560,7 @@ func (o *output) appendExtent(dst []engine.Extent, key string) []engine.Extent {
 	if m.at == 0 {
 		return dst
 	}
-	return append(dst, engine.Extent{Lane: key, Path: o.final, Length: m.at, End: hex.EncodeToString([]byte(m.end))})
+	return append(dst, engine.Extent{Lane: key, Path: o.final, Length: m.at, End: hex.EncodeToString([]byte(m.end)), Begin: m.begin})
 }
 
 // CutStored implements [engine.CutObserver]. It allows sealed files that the

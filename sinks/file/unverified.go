@@ -265,6 +265,6 @@ func (s *log) cutBack(o *output, l *engine.Lane) error {
 	if err := s.cutTo(o, n); err != nil {
 		return err
 	}
-	o.synced, o.span = n, span{}
+	o.span = span{}
 	return o.f.Sync()
 }

@@ -28,6 +28,7 @@ type extent struct {
 	Path   string `json:"path"`
 	Length int64  `json:"length"`
 	End    string `json:"end,omitempty"`
+	Begin  int64  `json:"begin,omitempty"`
 }
 
 // A goneLine identifies a removed entry.

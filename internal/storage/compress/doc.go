@@ -66,7 +66,8 @@
 // [NewPack] returns a function that compresses each block to one complete
 // member, so that blocks can be compressed in parallel and a file can be
 // truncated after any member. [MemberSize] is the size of a block that costs
-// little. A [MemberWriter] keeps a member open while its file is synced.
+// little. A [MemberWriter] keeps a member open while its file is synced, and
+// can continue that of a process that was killed.
 //
 // # Files
 //
@@ -87,5 +88,6 @@
 //	xz.go
 //	block.go, table.go                             pages of Parquet; Parquet and Avro files as
 //	                                               streams
-//	pack.go, pieces.go, member.go, mend.go         compression of outputs
+//	pack.go, pieces.go, member.go, replay.go,      compression of outputs
+//	mend.go
 package compress

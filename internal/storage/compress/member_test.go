@@ -62,6 +62,44 @@ func TestMemberWriter(t *testing.T) {
 	}
 }
 
+// TestMemberWriterResume checks that a MemberWriter continues what another one has
+// written up to a flush as that one did, and nothing else.
+func TestMemberWriterResume(t *testing.T) {
+	text := bytes.Repeat(readFile(t, "testdata/access.log"), 5)
+	for _, f := range []Format{Gzip, Zstd} {
+		for level := range 10 {
+			out := flushLines(t, f, level, text, rand.New(rand.NewPCG(2, uint64(level))))
+			w, err := NewMemberWriter(f, level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(out.at); i += 1 + len(out.at)/4 {
+				file := bytes.Clone(out.packed[:out.at[i]])
+				if !w.Resume(file, out.ends[i]) {
+					t.Fatalf("%v:%d: not resumed at flush %d of %d", f, level, i, len(out.at))
+				}
+				if w.Size() != int64(out.text[i]) || w.End() != out.ends[i] {
+					t.Fatalf("%v:%d: flush %d: size %d, end %x", f, level, i, w.Size(), w.End())
+				}
+				for k, from := range out.text[i : len(out.text)-1] {
+					file = w.Flush(w.Append(file, text[from:out.text[i+k+1]]))
+				}
+				if !bytes.Equal(file, out.packed) {
+					t.Fatalf("%v:%d: resumed at flush %d: the bytes differ", f, level, i)
+				}
+			}
+			end := out.ends[len(out.ends)-1]
+			wrong := bytes.Clone(out.packed)
+			wrong[len(wrong)/2] ^= 1
+			for name, src := range map[string][]byte{"damaged": wrong, "no flush": out.packed[:len(out.packed)-1], "ended": append(bytes.Clone(out.packed), end...), "empty": nil} {
+				if w.Resume(src, end) || w.Size() > 0 {
+					t.Errorf("%v:%d: resumed, %s", f, level, name)
+				}
+			}
+		}
+	}
+}
+
 // TestMemberWriterDrop checks that nothing of a member is left after Drop.
 func TestMemberWriterDrop(t *testing.T) {
 	for _, f := range []Format{Gzip, Zstd} {

@@ -13,11 +13,7 @@ import (
 // [MemberWriter].
 func Mend(f Format, src *io.SectionReader) (n int64, end string) {
 	_, _ = src.Seek(0, io.SeekStart) // within src, it cannot fail
-	flushes := deflateFlushes
-	if f == Zstd {
-		flushes = zstdFlushes
-	}
-	for _, n := range slices.Backward(flushes(bufio.NewReaderSize(src, bufferSize))) {
+	for _, n := range slices.Backward(flushes(f, src)) {
 		if end := endAt(f, src, n); end != "" {
 			return n, end
 		}
@@ -42,6 +38,15 @@ func endAt(f Format, src io.ReaderAt, n int64) string {
 		}
 	}
 	return memberEnd(sum, size)
+}
+
+// flushes returns where flushes of a member may end.
+func flushes(f Format, src io.Reader) []int64 {
+	r := bufio.NewReaderSize(src, bufferSize)
+	if f == Zstd {
+		return zstdFlushes(r)
+	}
+	return deflateFlushes(r)
 }
 
 // deflateFlushes returns where flushes of a gzip member may end.

@@ -212,6 +212,7 @@ type shownExtent struct {
 	Path   string `json:"path"`
 	Length int64  `json:"length"`
 	End    string `json:"end,omitempty"`
+	Begin  int64  `json:"begin,omitempty"`
 }
 
 // elsewhere returns an error if the configuration stores the keys of dedupe in
