@@ -51,7 +51,7 @@ package params
 //	plain.go       lists with one rule per line; allow lists; single rules
 //	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
 //	imports.go     lists of Brave and Firefox; adguard.go, robots.go: others
-//	default.go     the built-in list
+//	default.go     the built-in list, default.txt
 //	compile.go     Compile: from lists to a Matcher, with all checks
 //	scope.go       which rules apply to a host and a path
 //	index.go       from a name to its rules; sieve.go rejects most names
