@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/internal/nfc"
 	"github.com/urlfold/urlfold/codec/internal/table"
 )
 
@@ -22,24 +23,11 @@ func appendNormal(dst, text []rune, maps ...*table.TextMap) []rune {
 	for _, r := range text {
 		dst = appendDecomposed(dst, r, maps)
 	}
-	reorder(dst[start:])
-	return dst[:start+compose(dst[start:])]
+	return dst[:start+nfc.Compose(dst[start:], classOf, composite)]
 }
 
-// Hangul syllables are decomposed and composed by arithmetic (Unicode, section
-// 3.12).
-const (
-	hangulL, hangulV, hangulT, hangulS = 0x1100, 0x1161, 0x11A7, 0xAC00
-	countL, countV, countT             = 19, 21, 28
-	countS                             = countL * countV * countT
-)
-
 func appendDecomposed(dst []rune, r rune, maps []*table.TextMap) []rune {
-	if s := r - hangulS; 0 <= s && s < countS {
-		dst = append(dst, hangulL+s/(countV*countT), hangulV+s%(countV*countT)/countT)
-		if s%countT > 0 {
-			dst = append(dst, hangulT+s%countT)
-		}
+	if dst, ok := nfc.AppendSyllable(dst, r); ok {
 		return dst
 	}
 	for _, m := range maps {
@@ -50,22 +38,6 @@ func appendDecomposed(dst []rune, r rune, maps []*table.TextMap) []rune {
 	return append(dst, r)
 }
 
-// reorder sorts each run of combining characters by class. A host of nothing
-// but accents is one run, so the time must not be quadratic.
-func reorder(text []rune) {
-	byClass := func(a, b rune) int { return int(classOf(a)) - int(classOf(b)) }
-	for len(text) > 0 {
-		n := 0
-		for n < len(text) && classOf(text[n]) > 0 {
-			n++
-		}
-		if run := text[:n]; !slices.IsSortedFunc(run, byClass) {
-			slices.SortStableFunc(run, byClass)
-		}
-		text = text[min(n+1, len(text)):]
-	}
-}
-
 func classOf(r rune) uint8 {
 	if r < 0x300 {
 		return 0
@@ -74,35 +46,8 @@ func classOf(r rune) uint8 {
 	return class
 }
 
-// compose composes text in place and returns its length.
-func compose(text []rune) int {
-	starter, last, n := -1, uint8(0), 0
-	for _, r := range text {
-		class := classOf(r)
-		if starter >= 0 && (n == starter+1 || last != 0 && last < class) {
-			if c, ok := composite(text[starter], r); ok {
-				text[starter] = c
-				continue
-			}
-		}
-		if class == 0 {
-			starter = n
-		}
-		last = class
-		text[n] = r
-		n++
-	}
-	return n
-}
-
-// composite returns the primary composite of two code points.
+// composite returns the primary composite of two code points that are no Hangul.
 func composite(a, b rune) (rune, bool) {
-	if l, v := a-hangulL, b-hangulV; 0 <= l && l < countL && 0 <= v && v < countV {
-		return hangulS + (l*countV+v)*countT, true
-	}
-	if s, t := a-hangulS, b-hangulT; 0 <= s && s < countS && s%countT == 0 && 0 < t && t < countT {
-		return a + t, true
-	}
 	composed := tables().composed
 	i, found := slices.BinarySearchFunc(composed, pair{first: a, second: b}, func(c, d pair) int {
 		return cmp.Or(cmp.Compare(c.first, d.first), cmp.Compare(c.second, d.second))
