@@ -26,17 +26,16 @@
 //
 // # Tables
 //
-// gen.go generates tables.go from the three files in the folder data, which
+// gen_test.go makes tables.go from the three files in the folder data, which
 // contain the required parts of the Unicode Character Database and of the IDNA
 // mapping table, version 17 ([UnicodeVersion]). The data is under the Unicode
 // License V3 (data/LICENSE). The tables of golang.org/x/net/idna change with
 // the Go release, which would change keys; therefore this package has its own.
 //
 // To update Unicode: generate the files again with data/import.mjs as described
-// in data/README.md, set the version in gen.go, run go generate, and check the
+// in data/README.md, set the version in gen_test.go, run go generate, and check the
 // results of the corpora. The digests of TestSingleCharacters must be computed
 // again, with another implementation. A stored key changes if its domain
 // contains a character whose mapping or validity changed.
 package idna
 
-//go:generate go run gen.go

@@ -11,7 +11,7 @@ import (
 
 //go:generate go test -run ^TestListJSON$ -update .
 
-var update = flag.Bool("update", false, "write testdata/vectors/lists/public-suffixes.json")
+var update = flag.Bool("update", false, "write testdata/vectors/lists/public-suffixes.json, or tables.bin and tables.go")
 
 // listRules returns the rules of a section as the table has them, sorted.
 func listRules(section uint64) (rules []string) {

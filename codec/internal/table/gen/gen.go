@@ -1,4 +1,4 @@
-// Package gen writes tables for package table. Only generators use it.
+// Package gen makes tables for package table. Only the tests that write them use it.
 package gen
 
 import (
@@ -9,11 +9,13 @@ import (
 	"go/format"
 	"os"
 	"slices"
+	"testing"
 
 	"github.com/urlfold/urlfold/codec/internal/table"
 )
 
-// File collects tables and writes them to tables.bin, and to tables.go a variable for each.
+// File collects tables, the content of tables.bin, and a variable for each, the content of
+// tables.go.
 type File struct {
 	data  []byte
 	decls bytes.Buffer
@@ -93,16 +95,23 @@ func Little[T uint16 | uint64](list []T) (out []byte) {
 	return out
 }
 
-// Write writes both files to the current folder. head is the text of tables.go up to the
-// declarations.
-func (f *File) Write(head string) error {
+// Check compares tables.bin and tables.go of the current folder with the tables, or writes
+// them if update is set. head is the text of tables.go up to the declarations.
+func (f *File) Check(t *testing.T, head string, update bool) {
+	t.Helper()
 	text := head + "\n//go:embed tables.bin\nvar tables string\n\n// The parts of tables.\nvar (\n" + f.decls.String() + ")\n"
 	src, err := format.Source([]byte(text))
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	if err := os.WriteFile("tables.bin", f.data, 0o644); err != nil {
-		return err
+	for name, want := range map[string][]byte{"tables.bin": f.data, "tables.go": src} {
+		if update {
+			if err := os.WriteFile(name, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the data gives (%v): run go generate", name, err)
+		}
 	}
-	return os.WriteFile("tables.go", src, 0o644)
 }
