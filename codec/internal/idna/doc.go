@@ -38,4 +38,3 @@
 // again, with another implementation. A stored key changes if its domain
 // contains a character whose mapping or validity changed.
 package idna
-

@@ -99,8 +99,8 @@ func readRules(root *node) {
 	}
 }
 
-// add inserts a rule of a section into the tree below root.
-func (root *node) add(rule string, section int) {
+// add inserts a rule of a section into the tree below n.
+func (n *node) add(rule string, section int) {
 	shift, name := ruleShift, rule
 	if rest, ok := strings.CutPrefix(rule, "!"); ok {
 		shift, name = exceptionShift, rest
@@ -111,7 +111,7 @@ func (root *node) add(rule string, section int) {
 	if err != nil {
 		fail("%q: %v", rule, err)
 	}
-	at := root
+	at := n
 	for _, label := range slices.Backward(strings.Split(string(ascii), ".")) {
 		if label == "" || len(label) > 63 || strings.ContainsAny(label, "*!") {
 			fail("%q: unsupported rule", rule)
@@ -122,7 +122,7 @@ func (root *node) add(rule string, section int) {
 	if shift == wildcardShift {
 		at.flags |= section << deeperShift
 	}
-	if shift == exceptionShift && at.parent == root {
+	if shift == exceptionShift && at.parent == n {
 		fail("%q: exception at the top level", rule)
 	}
 	at.flags |= section << shift
