@@ -13,7 +13,7 @@ import (
 // verdict, which begins with the code.
 func referenceOf(o *storage.Object, damage string) Reference {
 	code, _, _ := strings.Cut(damage, " ")
-	return Reference{URL: o.Path(), ETag: o.ETag, Verdict: strings.TrimSuffix(code, ":"), Detail: damage}
+	return Reference{URL: o.Path(), ETag: o.ETag, VersionID: o.Version, Verdict: strings.TrimSuffix(code, ":"), Detail: damage}
 }
 
 // bury makes ref a dead letter, in a lane of its own. When it is durable, one object of each message is

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,22 +14,27 @@ import (
 // A Reference is a message of urlfold: it names an object. A dead letter of the
 // source is one, too, so that it can be published again.
 type Reference struct {
-	URL     string `json:"url"`               // s3://BUCKET/KEY
-	ETag    string `json:"etag,omitempty"`    // of the version that was seen; another one is read as well
-	Verdict string `json:"verdict,omitempty"` // in a dead letter: why the object was not read
-	Detail  string `json:"detail,omitempty"`
-	Message string `json:"message,omitempty"` // in a dead letter: the message, if it names no object
+	URL       string `json:"url"`                 // s3://BUCKET/KEY
+	ETag      string `json:"etag,omitempty"`      // if another version is there, it is not read
+	VersionID string `json:"versionId,omitempty"` // in a bucket with versions: the one to read
+	Verdict   string `json:"verdict,omitempty"`   // in a dead letter: why the object was not read
+	Detail    string `json:"detail,omitempty"`
+	Message   string `json:"message,omitempty"` // in a dead letter: the message, if it names no object
 }
 
 // A named is the part of a notification that names an object.
 type named struct {
 	Bucket struct{ Name, ARN string }
-	Object struct{ Key string }
+	Object struct {
+		Key, ETag, VersionID string
+
+		Version string `json:"version-id"` // of EventBridge
+	}
 }
 
 // A notification has the members of all messages that the source understands.
 type notification struct {
-	URL string // of a Reference
+	URL, ETag, VersionID, Verdict string // of a Reference
 
 	// Of Amazon S3, Ceph, MinIO and versitygw.
 	Event   string // s3:TestEvent
@@ -45,22 +51,25 @@ type notification struct {
 	Type, Message string
 }
 
-// pathsIn returns the paths of the objects that a message names. It is empty for
-// a notification about anything but new objects.
-func pathsIn(text []byte) ([]string, error) {
+// referencesIn returns the objects that a message names. There are none in a
+// notification about anything but new objects.
+func referencesIn(text []byte) ([]Reference, error) {
 	var n notification
 	if err := json.Unmarshal(text, &n); err != nil {
 		return nil, fmt.Errorf("not a JSON object that names an object: %w", err)
 	}
 	switch {
 	case n.URL != "":
-		return one(n.URL)
+		if n.Verdict != "" { // a dead letter asks for another try
+			n.ETag = ""
+		}
+		return one(Reference{URL: n.URL, ETag: n.ETag, VersionID: n.VersionID})
 	case n.Type == "Notification" && n.Message != "":
 		var inner json.RawMessage
 		if err := json.Unmarshal([]byte(n.Message), &inner); err != nil || strings.Contains(n.Message, `"Notification"`) {
 			return nil, errors.New("the SNS notification contains no S3 notification")
 		}
-		return pathsIn(inner)
+		return referencesIn(inner)
 	case n.DetailType != "":
 		if n.DetailType != "Object Created" && n.DetailType != "Object Restore Completed" {
 			return nil, nil
@@ -69,13 +78,13 @@ func pathsIn(text []byte) ([]string, error) {
 		if err := json.Unmarshal(n.Detail, &d); err != nil {
 			return nil, fmt.Errorf("detail: %w", err)
 		}
-		return one(storage.Scheme + d.Bucket.Name + "/" + d.Object.Key)
+		return one(d.reference(d.Object.Key))
 	case n.Event == "s3:TestEvent":
 		return nil, nil
 	case n.Records == nil:
 		return nil, errors.New("neither a reference to an object nor an S3 notification")
 	}
-	var paths []string
+	var all []Reference
 	for i, r := range n.Records {
 		kind := strings.TrimPrefix(r.EventName, "s3:")
 		if !strings.HasPrefix(kind, "ObjectCreated:") && kind != "ObjectRestore:Completed" {
@@ -85,13 +94,13 @@ func pathsIn(text []byte) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("entry %d of Records: %w", i+1, err)
 		}
-		path, err := one(storage.Scheme + r.S3.Bucket.Name + "/" + key)
+		ref, err := one(r.S3.reference(key))
 		if err != nil {
 			return nil, fmt.Errorf("entry %d of Records: %w", i+1, err)
 		}
-		paths = append(paths, path...)
+		all = append(all, ref...)
 	}
-	return paths, nil
+	return all, nil
 }
 
 // key returns the key that a notification names.
@@ -107,10 +116,18 @@ func (n *named) key() (string, error) {
 	return key, nil
 }
 
-// one returns path alone, which must name an object.
-func one(path string) ([]string, error) {
-	if bucket, key := storage.Split(path); !storage.Is(path) || bucket == "" || key == "" {
+// reference returns a reference to the object with the key.
+func (n *named) reference(key string) Reference {
+	return Reference{
+		URL: storage.Scheme + n.Bucket.Name + "/" + key, ETag: strings.Trim(n.Object.ETag, `"`),
+		VersionID: cmp.Or(n.Object.VersionID, n.Object.Version),
+	}
+}
+
+// one returns ref alone, which must name an object.
+func one(ref Reference) ([]Reference, error) {
+	if bucket, key := storage.Split(ref.URL); !storage.Is(ref.URL) || bucket == "" || key == "" {
 		return nil, errors.New("want s3://BUCKET/KEY")
 	}
-	return []string{path}, nil
+	return []Reference{ref}, nil
 }

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestPathsIn: the messages of urlfold, and the notifications of Amazon S3 in the
+// TestReferencesIn: the messages of urlfold, and the notifications of Amazon S3 in the
 // forms that its documentation has as examples, alone, in SNS and from EventBridge,
 // and those of Ceph, MinIO and versitygw.
-func TestPathsIn(t *testing.T) {
+func TestReferencesIn(t *testing.T) {
 	const s3 = `{"Records":[{"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"us-west-2","eventTime":"1970-01-01T00:00:00.000Z",
 		"eventName":"ObjectCreated:Put","userIdentity":{"principalId":"AIDAJDPLRKLG7UEXAMPLE"},"requestParameters":{"sourceIPAddress":"127.0.0.1"},
 		"responseElements":{"x-amz-request-id":"C3D13FE58DE4C810"},"s3":{"s3SchemaVersion":"1.0","configurationId":"testConfigRule",
@@ -25,13 +25,13 @@ func TestPathsIn(t *testing.T) {
 			strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(inner) + `","Signature":"x"}`
 	}
 	for _, c := range []struct {
-		name, text, want string // want: paths separated by spaces, or the start of an error after !
+		name, text, want string // want: paths separated by spaces, and with them # and the etag and the version; or the start of an error after !
 	}{
-		{"reference", `{"url":"s3://b/a+b%20/c","etag":"x"}`, "s3://b/a+b%20/c"},
+		{"reference", `{"url":"s3://b/a+b%20/c","etag":"x"}`, "s3://b/a+b%20/c#x#"},
 		{"dead letter", `{"url":"s3://b/k","etag":"x","verdict":"unreadable","detail":"unreadable: object is archived"}`, "s3://b/k"},
-		{"S3", s3, "s3://amzn-s3-demo-bucket/Happy Face+1.jpg"},
-		{"SNS", sns(s3), "s3://amzn-s3-demo-bucket/Happy Face+1.jpg"},
-		{"EventBridge", bridge, "s3://amzn-s3-demo-bucket1/example+key"},
+		{"S3", s3, "s3://amzn-s3-demo-bucket/Happy Face+1.jpg#d41d8cd98f00b204e9800998ecf8427e#096fKKXTRTtl3on89fVO.nfljtsv6qko"},
+		{"SNS", sns(s3), "s3://amzn-s3-demo-bucket/Happy Face+1.jpg#d41d8cd98f00b204e9800998ecf8427e#096fKKXTRTtl3on89fVO.nfljtsv6qko"},
+		{"EventBridge", bridge, "s3://amzn-s3-demo-bucket1/example+key#b1946ac92492d2347c6235b4d2611184#IYV3p45BT0ac8hjHg1houSdS1a.Mro8e"},
 		{"EventBridge, deleted", strings.Replace(bridge, "Created", "Deleted", 1), ""},
 		{"test event", test, ""},
 		{"test event in SNS", sns(test), ""},
@@ -49,7 +49,15 @@ func TestPathsIn(t *testing.T) {
 		{"SNS of something", sns("hello"), "!the SNS notification"},
 		{"SNS in SNS", sns(`{"Type":"Notification","Message":"{}"}`), "!the SNS notification"},
 	} {
-		got, err := pathsIn([]byte(c.text))
+		refs, err := referencesIn([]byte(c.text))
+		var got []string
+		for _, r := range refs {
+			text := r.URL
+			if r.ETag+r.VersionID != "" {
+				text += "#" + r.ETag + "#" + r.VersionID
+			}
+			got = append(got, text)
+		}
 		want, fails := strings.CutPrefix(c.want, "!")
 		switch {
 		case fails:

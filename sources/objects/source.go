@@ -94,6 +94,7 @@ type version struct{ path, etag string }
 // A work is an object that is listed, with the messages that name it.
 type work struct {
 	found    storage.Found
+	ref      Reference // of the first message
 	messages []*message
 }
 
@@ -276,22 +277,23 @@ func (s *source) reserve(ctx context.Context) (n int) {
 
 // take finds the objects that m names.
 func (s *source) take(ctx context.Context, m *message) {
-	paths, err := pathsIn(m.text)
+	refs, err := referencesIn(m.text)
 	s.mu.Lock()
-	m.left = max(1, len(paths))
+	m.left = max(1, len(refs))
 	s.mu.Unlock()
 	switch most := s.cfg.MaxDeliveries; {
 	case err != nil:
 		s.bury(ctx, Reference{Verdict: "invalid-message", Detail: err.Error(), Message: string(m.text)}, m)
-	case len(paths) == 0:
+	case len(refs) == 0:
 		s.done(m)
 	case most > 0 && m.deliveries > most:
-		for _, path := range paths {
-			s.bury(ctx, Reference{URL: path, Verdict: "max-deliveries", Detail: fmt.Sprintf("delivered %d times, and never finished", m.deliveries-1)}, m)
+		for _, ref := range refs {
+			ref.Verdict, ref.Detail = "max-deliveries", fmt.Sprintf("delivered %d times, and never finished", m.deliveries-1)
+			s.bury(ctx, ref, m)
 		}
 	default:
-		for _, path := range paths {
-			s.look(ctx, path, m)
+		for _, ref := range refs {
+			s.look(ctx, ref, m)
 		}
 	}
 }
@@ -299,26 +301,31 @@ func (s *source) take(ctx context.Context, m *message) {
 // looks is how often the store is asked about an object that it refuses.
 const looks = 3
 
-// look lists the current version of an object for messages, or gives it up if it
-// cannot be read.
-func (s *source) look(ctx context.Context, path string, messages ...*message) {
+// look lists the object of a reference for messages, or gives it up if it cannot
+// be read.
+func (s *source) look(ctx context.Context, ref Reference, messages ...*message) {
 	for try := 1; ; try++ {
-		o, err := s.store.Head(ctx, path)
+		o, err := s.store.HeadVersion(ctx, ref.URL, ref.VersionID)
 		kind := storage.KindOf(err)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil && !kind.Lasting() {
-			s.away.Set(fmt.Errorf("%s: %w", path, err))
+			s.away.Set(fmt.Errorf("%s: %w", ref.URL, err))
 		} else {
 			s.away.Clear()
 		}
 		switch {
+		case err == nil && ref.ETag != "" && ref.ETag != o.ETag:
+			ref.Verdict, ref.Detail = "changed", "the object was replaced, its etag is now "+o.ETag
+			s.bury(ctx, ref, messages...)
+			return
 		case err == nil:
-			s.list(&o, messages)
+			s.list(&o, ref, messages)
 			return
 		case kind == storage.NotFound, kind.Lasting() && try >= looks:
-			s.bury(ctx, Reference{URL: path, Verdict: unreadable, Detail: err.Error()}, messages...)
+			ref.Verdict, ref.Detail = unreadable, err.Error()
+			s.bury(ctx, ref, messages...)
 			return
 		}
 		if !pause(ctx, time.Duration(try)*time.Second) {
@@ -331,7 +338,7 @@ func (s *source) look(ctx context.Context, path string, messages ...*message) {
 const unreadable = "unreadable"
 
 // list adds an object to the listed ones.
-func (s *source) list(o *storage.Object, messages []*message) {
+func (s *source) list(o *storage.Object, ref Reference, messages []*message) {
 	found := storage.Found{Object: *o, Rel: storage.Local(o.Key)}
 	if o.StandsForFolder() {
 		s.done(messages...)
@@ -340,7 +347,7 @@ func (s *source) list(o *storage.Object, messages []*message) {
 	s.mu.Lock()
 	v := version{o.Path(), o.ETag}
 	if s.works[v] == nil {
-		s.works[v] = &work{found: found}
+		s.works[v] = &work{found: found, ref: ref}
 	}
 	s.works[v].messages = append(s.works[v].messages, messages...)
 	s.mu.Unlock()
@@ -361,28 +368,29 @@ func (s *source) Listed() []storage.Found {
 	return list
 }
 
-// unlist removes an object from the listed ones, and returns its messages.
-func (s *source) unlist(o *storage.Object) (messages []*message) {
+// unlist removes an object from the listed ones, and returns it, or an empty work.
+func (s *source) unlist(o *storage.Object) (w work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := version{o.Path(), o.ETag}
-	if w := s.works[v]; w != nil {
-		messages = w.messages
+	if found := s.works[v]; found != nil {
+		w = *found
 		delete(s.works, v)
 	}
-	return messages
+	return w
 }
 
-// Changed implements [file.Queue]: the version that is there now is read.
+// Changed implements [file.Queue]: the version that is there now is read, unless
+// the message asks for the one that is gone.
 func (s *source) Changed(o *storage.Object) {
-	if list := s.unlist(o); len(list) > 0 {
-		s.task(func() { s.look(s.ctx, o.Path(), list...) })
+	if w := s.unlist(o); len(w.messages) > 0 {
+		s.task(func() { s.look(s.ctx, w.ref, w.messages...) })
 	}
 }
 
 // Done implements [file.Queue].
 func (s *source) Done(o *storage.Object, damage string) {
-	list := s.unlist(o)
+	list := s.unlist(o).messages
 	switch {
 	case len(list) == 0:
 	case damage == "":

@@ -27,6 +27,7 @@ type Object struct {
 	ETag        string // without quotes; it identifies the version
 	Modified    time.Time
 	Run         string // of the [Writer] that made it, if Head returned the object
+	Version     string // the id of this version, if Head was asked for it; empty: the current version
 }
 
 // Path returns the path that names o.
@@ -62,8 +63,9 @@ type Client interface {
 	// List returns the objects whose keys begin with prefix and sort after the
 	// key after, in the order of their keys.
 	List(ctx context.Context, bucket, prefix, after string) iter.Seq2[Object, error]
-	// Head returns the current version of an object.
-	Head(ctx context.Context, bucket, key string) (Object, error)
+	// Head returns the version of an object that has an id, or the current version
+	// if version is empty.
+	Head(ctx context.Context, bucket, key, version string) (Object, error)
 	// Get returns a reader of n bytes of o from off on. If the store has
 	// another version, the error is [Changed]. The reader may end early.
 	Get(ctx context.Context, o Object, off, n int64) (io.ReadCloser, error)

@@ -76,10 +76,16 @@ func once(do func() error) func() (bool, error) {
 }
 
 // Head returns the current version of the object at path.
-func (s *Store) Head(ctx context.Context, path string) (o Object, err error) {
+func (s *Store) Head(ctx context.Context, path string) (Object, error) {
+	return s.HeadVersion(ctx, path, "")
+}
+
+// HeadVersion returns the version of the object at path that has an id, or the
+// current version if version is empty.
+func (s *Store) HeadVersion(ctx context.Context, path, version string) (o Object, err error) {
 	bucket, key := Split(path)
 	err = s.retry(ctx, path, "head", once(func() (err error) {
-		o, err = s.Client.Head(ctx, bucket, key)
+		o, err = s.Client.Head(ctx, bucket, key, version)
 		return err
 	}))
 	return o, err

@@ -86,16 +86,19 @@ func object(bucket, key string, o minio.ObjectInfo) objects.Object {
 const runKey = "urlfold-run"
 
 // Head implements [objects.Client].
-func (c *client) Head(ctx context.Context, bucket, key string) (objects.Object, error) {
-	o, err := c.core.StatObject(ctx, bucket, key, c.reading())
+func (c *client) Head(ctx context.Context, bucket, key, version string) (objects.Object, error) {
+	info, err := c.core.StatObject(ctx, bucket, key, c.reading(version))
 	if err != nil {
 		return objects.Object{}, c.explain(err)
 	}
-	return object(bucket, key, o), nil
+	o := object(bucket, key, info)
+	o.Version = version
+	return o, nil
 }
 
 // reading returns the options of a request that reads.
-func (c *client) reading() (opt minio.GetObjectOptions) {
+func (c *client) reading(version string) (opt minio.GetObjectOptions) {
+	opt.VersionID = version
 	if c.settings.RequesterPays {
 		opt.Set(payer, "requester")
 	}
@@ -105,7 +108,7 @@ func (c *client) reading() (opt minio.GetObjectOptions) {
 // Get implements [objects.Client]. It also checks what the store answers,
 // because some stores ignore conditions or ranges.
 func (c *client) Get(ctx context.Context, o objects.Object, off, n int64) (io.ReadCloser, error) {
-	opt := c.reading()
+	opt := c.reading(o.Version)
 	opt.Set("Range", fmt.Sprintf("bytes=%d-%d", off, off+n-1))
 	opt.Set("If-Match", `"`+o.ETag+`"`)
 	body, got, header, err := c.core.GetObject(ctx, o.Bucket, o.Key, opt)

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/minio/minio-go/v7"
+
 	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
@@ -26,6 +28,47 @@ func TestContract(t *testing.T) {
 			program.Start(t)
 			contract(t, "bucket")
 		})
+	}
+}
+
+// TestVersions: the version that has an id is read, although it is not the current
+// one.
+func TestVersions(t *testing.T) {
+	_, admin := s3test.Moto.Start(t)
+	if err := admin.EnableVersioning(t.Context(), "bucket"); err != nil {
+		t.Fatal(err)
+	}
+	first := ""
+	for i, text := range []string{"one", "another"} {
+		u, err := admin.PutObject(t.Context(), "bucket", "k", strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = u.VersionID
+		}
+	}
+	settings, err := Parse("", env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]string{first: "one", "": "another"} {
+		o, err := c.Head(t.Context(), "bucket", "k", version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := c.Get(t.Context(), o, 0, o.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(body)
+		if err != nil || string(got) != want || body.Close() != nil {
+			t.Errorf("version %q: %q, %v", version, got, err)
+		}
 	}
 }
 
@@ -58,12 +101,12 @@ func contract(t *testing.T, bucket string) {
 	text := []byte("one\ntwo\nthree\n")
 	must(c.Put(ctx, bucket, "a/é +%&.log", text, objects.Put{New: true, Run: "r1"}))
 	refused(c.Put(ctx, bucket, "a/é +%&.log", []byte("other"), objects.Put{New: true}), objects.Exists)
-	o, err := c.Head(ctx, bucket, "a/é +%&.log")
+	o, err := c.Head(ctx, bucket, "a/é +%&.log", "")
 	must(err)
 	if o.Size != int64(len(text)) || o.Run != "r1" || o.ETag == "" {
 		t.Errorf("head: %+v", o)
 	}
-	_, err = c.Head(ctx, bucket, "a/missing")
+	_, err = c.Head(ctx, bucket, "a/missing", "")
 	refused(err, objects.NotFound)
 
 	// A range of one version.
@@ -97,7 +140,7 @@ func contract(t *testing.T, bucket string) {
 	must(err)
 	p1, err := c.UploadPart(ctx, bucket, "up/object", id, 1, part)
 	must(err)
-	_, err = c.Head(ctx, bucket, "up/object")
+	_, err = c.Head(ctx, bucket, "up/object", "")
 	refused(err, objects.NotFound)
 	open, err := c.Uploads(ctx, bucket, "up/")
 	must(err)
@@ -105,7 +148,7 @@ func contract(t *testing.T, bucket string) {
 		t.Errorf("uploads: %v", open)
 	}
 	must(c.Complete(ctx, bucket, "up/object", id, []objects.Part{p1, p2}, objects.Put{New: true}))
-	o, err = c.Head(ctx, bucket, "up/object")
+	o, err = c.Head(ctx, bucket, "up/object", "")
 	must(err)
 	if o.Size != int64(len(part)+3) || o.Run != "r2" {
 		t.Errorf("completed: %+v", o)
