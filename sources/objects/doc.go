@@ -27,6 +27,7 @@
 //	source.go                  messages in progress, from delivery to acknowledgment
 //	deadletter.go              objects that cannot be read
 //	message.go                 what a message says
+//	enqueue.go                 messages about the objects that exist already
 //	jetstream.go, sqs.go       the queues
 //
 // Not covered by the stability page.

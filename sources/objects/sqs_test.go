@@ -66,6 +66,10 @@ func (f *fakeSQS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			delete(f.messages, text)
 		}
 	}
+	if action == "SendMessageBatch" {
+		_, _ = io.WriteString(w, `{"Failed":[{"Id":"1","Code":"InternalError","Message":"full"}]}`)
+		return
+	}
 	_ = json.NewEncoder(w).Encode(out) // the client detects a short answer
 }
 
@@ -78,6 +82,9 @@ func TestSQS(t *testing.T) {
 	defer srv.Close()
 	q := sqsAt(t, srv.URL+"/1/q")
 	useQueue(t, q)
+	if err := q.client.Send(t.Context(), []string{"a", "b"}); err == nil || err.Error() != "SendMessageBatch: InternalError: full" {
+		t.Errorf("a message that was refused: %v", err)
+	}
 	fake.mu.Lock()
 	for _, r := range fake.requests {
 		if !strings.Contains(r, "Credential=KEY/") || !strings.Contains(r, "/eu-west-1/sqs/aws4_request") || strings.Contains(r, "SECRET-KEY") {
@@ -161,8 +168,9 @@ func TestSQSMoto(t *testing.T) {
 	srv, _ := s3test.Moto.Start(t)
 	srv.SQS(t, "CreateQueue", `{"QueueName":"q"}`)
 	queue := srv.URL + "/123456789012/q"
-	for _, text := range []string{"a", "b"} {
-		srv.SQS(t, "SendMessage", `{"QueueUrl":"`+queue+`","MessageBody":"`+text+`"}`)
+	q := sqsAt(t, queue)
+	if err := q.publish(t.Context(), []Reference{{URL: "a"}, {URL: "b"}}); err != nil {
+		t.Fatal(err)
 	}
-	useQueue(t, sqsAt(t, queue))
+	useQueue(t, q)
 }

@@ -34,6 +34,7 @@ sources:
   - objects:
       from: lines
       name: in
+      max_deliveries: 0 # kills are not the fault of an object
       jetstream: {servers: [%q], stream: Q, durable: d, consumer: {ack_wait: 500ms}}
 codec: {profile: equiv}
 sinks:
@@ -166,6 +167,7 @@ func TestQueuePoison(t *testing.T) {
 	}
 	q.put(`{"url":"s3://bucket/in/damaged.gz"}`, `{"url":"s3://bucket/in/archived"}`, `{"url":"s3://bucket/in/missing"}`,
 		"no JSON", `{"Service":"Amazon S3","Event":"s3:TestEvent"}`, `{"url":"s3://bucket/in/folder/"}`,
+		`{"url":"s3://bucket/in/d","etag":"older"}`, `{"url":"s3://bucket/in/d","etag":"older","verdict":"changed"}`,
 		fmt.Sprintf(`{"Records":[%s,%s]}`, record("in/a+b%2Bc"), record("in/d")))
 	d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
 	d.start("--until-eof")
@@ -190,14 +192,52 @@ func TestQueuePoison(t *testing.T) {
 		got[ref.URL+ref.Message] += ref.Verdict
 	}
 	for of, verdict := range map[string]string{
-		"s3://bucket/in/damaged.gz": "bad-crc", "s3://bucket/in/archived": "unreadable", "s3://bucket/in/missing": "unreadable", "no JSON": "invalid-message",
+		"s3://bucket/in/damaged.gz": "bad-crc", "s3://bucket/in/archived": "unreadable", "s3://bucket/in/missing": "unreadable", "no JSON": "invalid-message", "s3://bucket/in/d": "changed",
 	} {
 		if got[of] != verdict {
 			t.Errorf("%s: verdict %q, want %q", of, got[of], verdict)
 		}
 	}
-	if i := q.state(); len(got) != 4 || i.NumAckPending > 0 || i.NumPending > 0 || i.NumRedelivered > 0 {
+	if i := q.state(); len(got) != 5 || i.NumAckPending > 0 || i.NumPending > 0 || i.NumRedelivered > 0 {
 		t.Errorf("dead letters %v; %d messages not acknowledged, %d not delivered, %d delivered again", got, i.NumAckPending, i.NumPending, i.NumRedelivered)
+	}
+}
+
+// TestEnqueue: enqueue publishes a message about each object once, also if it runs
+// again, and shares the objects out. A run reads them.
+func TestEnqueue(t *testing.T) {
+	srv, q := s3test.New(t), newQueue(t)
+	var want []string
+	for i := range 250 {
+		want = append(want, fmt.Sprintf("http://h.example/%03d", i))
+		srv.Put(fmt.Sprintf("in/%03d", i), []byte(want[i]+"\n"))
+	}
+	srv.Put("in/folder/", nil)
+	srv.Put("other", []byte("http://other.example/\n"))
+	d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+	published := 0
+	for i, args := range [][]string{{"--shard", "0/2"}, {"--shard", "1/2"}, {"--shard", "0/2"}, {"--subject", "q"}} {
+		code, out := d.run(append([]string{"daemon", "enqueue", "-c", "c.yaml", "s3://bucket/in/"}, args...)...)
+		n := 0
+		if _, err := fmt.Sscanf(out, "published %d objects", &n); err != nil || code != 0 || n < 1 {
+			t.Fatalf("%s: exit code %d, %s", args, code, out)
+		}
+		if published += n; i == 1 && published != len(want) || i == 3 && n != len(want) {
+			t.Errorf("%s: %d objects of %d", args, n, len(want))
+		}
+	}
+	d.start("--until-eof")
+	d.wait()
+	if got := d.records(); !slices.Equal(got, want) {
+		t.Errorf("%d records, want %d, each once", len(got), len(want))
+	}
+	if s, err := q.js.Stream(t.Context(), "Q"); err != nil || s.CachedInfo().State.LastSeq != uint64(len(want)) {
+		t.Errorf("the stream stored %d messages, want %d; %v", s.CachedInfo().State.LastSeq, len(want), err)
+	}
+	for _, args := range [][]string{{"s3:///in"}, {"--shard", "2/2", "s3://bucket/"}, {}, {"--subject", "none", "s3://bucket/in/000"}} {
+		if code, out := d.run(append([]string{"daemon", "enqueue", "-c", "c.yaml"}, args...)...); code == 0 {
+			t.Errorf("%s: %s", args, out)
+		}
 	}
 }
 

@@ -104,6 +104,25 @@ func (c *Client) Receive(ctx context.Context, n int, wait, visible time.Duration
 	return list, err
 }
 
+// Send adds messages to the queue, which must not exceed 10. After an error, some of
+// them may be in the queue.
+func (c *Client) Send(ctx context.Context, texts []string) error {
+	var list []map[string]string
+	for i, text := range texts {
+		list = append(list, map[string]string{"Id": strconv.Itoa(i), "MessageBody": text})
+	}
+	var out struct {
+		Failed []struct{ Code, Message string }
+	}
+	if err := c.call(ctx, "SendMessageBatch", 0, map[string]any{"Entries": list}, &out); err != nil {
+		return err
+	}
+	if len(out.Failed) > 0 {
+		return fmt.Errorf("SendMessageBatch: %s: %.200s", out.Failed[0].Code, strings.ToValidUTF8(out.Failed[0].Message, "?"))
+	}
+	return nil
+}
+
 // Delete acknowledges a message.
 func (c *Client) Delete(ctx context.Context, receipt string) error {
 	return c.call(ctx, "DeleteMessage", 0, map[string]any{"ReceiptHandle": receipt}, nil)

@@ -21,13 +21,13 @@ import (
 
 const daemonLong = `Look at a daemon that "urlfold run" has started, or at what it has stored. "tap" and "monitor" ask a running daemon.
 "state" reads the data directory, and you can use it while the daemon runs. "reset" locks the data directory, so stop the
-daemon first.`
+daemon first. "enqueue" publishes the objects of a bucket to the queue of a configuration.`
 
 // newDaemon returns the command that contains those about a daemon.
 func newDaemon(c *daemon.Catalog) *cobra.Command {
 	return command.WithCommands(&cobra.Command{
 		Use: "daemon", Short: "Look at a running daemon, or at its stored state", Long: daemonLong,
-	}, newTap(c), newMonitor(c), newState(c), newReset(c))
+	}, newTap(c), newMonitor(c), newState(c), newReset(c), newEnqueue(c))
 }
 
 const stateLong = `List the checkpoints that "urlfold run" has stored. For each input file, a checkpoint contains the offset up to which its

@@ -9,6 +9,7 @@
 //	initcmd.go, initconfig.go         init: options, and the text that it writes
 //	configcheck.go                    check -c
 //	daemoncmd.go                      daemon, and its commands for stored state
+//	enqueuecmd.go                     daemon enqueue
 //	adminclient.go                    requests to a running daemon
 //	monitorcmd.go, tapcmd.go          commands that show one
 package service
