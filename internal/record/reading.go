@@ -219,21 +219,25 @@ func lacksScheme(url []byte) bool {
 	if url[0] == '[' {
 		host = max(0, bytes.IndexByte(url, ']'))
 	}
-	i := bytes.IndexAny(url[host:], ":/?# ")
+	i := host
+	for ; i < len(url) && !endsHost[url[i]]; i++ {
+	}
 	switch {
-	case i < 0:
-		return len(url) > 1 || url[0] != '-'
-	case i == 0 || url[host+i] == ' ':
+	case i == len(url):
+		return i > 1 || url[0] != '-'
+	case i == host || url[i] == ' ':
 		return false // relative, or no URL
-	case url[host+i] != ':':
+	case url[i] != ':':
 		return true
 	}
-	port := url[host+i+1:]
-	if end := bytes.IndexAny(port, "/?#"); end >= 0 {
-		port = port[:end]
+	port := i + 1
+	for i = port; i < len(url) && locate.IsDigit(url[i]); i++ {
 	}
-	return locate.AllDigits(port)
+	return i > port && (i == len(url) || endsHost[url[i]] && url[i] != ':' && url[i] != ' ')
 }
+
+// endsHost has the bytes that end a host, and the space, which is in no URL.
+var endsHost = setOf(":/?# ")
 
 // readOrigin reads an origin-form target. It appends the target to scheme and
 // host and does not resolve it, because "//x" is a path here, not a host (RFC
