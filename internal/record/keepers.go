@@ -40,19 +40,15 @@ func (l logKeeper) canKeep(j *Job) bool {
 	return l.Request && !l.Referer && j.originKept()
 }
 
+// Marks implements [keeper]. Few bytes of a line are read: to find them takes less time
+// than to mark all.
+func (logKeeper) Marks() *scan.Block { return nil }
+
 // keep implements [keeper].
 func (l logKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 	size := n.walk.Line(pos, limit)
 	rec := n.walk.Block[pos : pos+size : limit]
-	target, request := locate.Span{}, locate.Span{}
-	switch {
-	case size == 0:
-		return 0
-	case n.walk.Marks != nil:
-		target, request = textlog.Request(&n.walk)
-	default:
-		target, request = textlog.CleanRequest(rec)
-	}
+	target, request := textlog.CleanRequest(rec)
 	if request.End == 0 || l.Format.Vhost && !l.keepsHost(n, rec[:request.Start]) {
 		return 0
 	}
@@ -64,7 +60,7 @@ func (l logKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 		l.Tell(n.found, rec, request, target.Start-len(" "))
 	}
 	if !kept {
-		n.missed = missed{locate.Site{Span: target, Role: locate.RoleTarget, Dialect: l.Dialect}, size}
+		n.missed.Span, n.missed.Role, n.missed.Dialect, n.missed.size = target, locate.RoleTarget, l.Dialect, size
 		return 0
 	}
 	return size

@@ -80,36 +80,6 @@ func TestFindRequest(t *testing.T) {
 	}
 }
 
-// TestRequestOfLine compares walk.request with CleanRequest for damaged lines.
-func TestRequestOfLine(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(9, 10))
-	b := locate.Walk{Marks: new(textlog.LogReader).Marks()}
-	if b.Marks == nil {
-		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
-	}
-	line := []byte(`h - [x [02/Nov/2026:06:25:15 +0100] "POST /a?b HTTP/1.1" 200 5 "-" "[a]"` + "\n")
-	found := 0
-	for range 100_000 {
-		block := append(bytes.Clone(line), mutate(rnd, line)...)
-		b.Begin(block)
-		for pos, size := 0, 0; pos < len(block); pos += size {
-			if size = b.Line(pos, len(block)); size == 0 {
-				break
-			}
-			target, request := textlog.Request(&b)
-			if wantTarget, want := textlog.CleanRequest(block[pos : pos+size]); request != want || target != wantTarget {
-				t.Fatalf("request of %q is at %v, %v, want %v, %v", block[pos:pos+size], target, request, wantTarget, want)
-			}
-			if pos > 0 && request.End > 0 {
-				found++
-			}
-		}
-	}
-	if found < 10_000 {
-		t.Errorf("%d damaged lines had a request", found)
-	}
-}
-
 // TestLogPages checks which absolute URLs of a line without a request are pages. With
 // TargetAll, all are listed.
 func TestLogPages(t *testing.T) {

@@ -3,35 +3,11 @@ package textlog
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/internal/ground/scan"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
 // clfStamp is the length of the text from the time of a record to the quote before its request.
 const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
-
-// Request is CleanRequest for the current line, whose quotes and '[' are marked.
-func Request(b *locate.Walk) (target, request locate.Span) {
-	text, bracket := b.Text, -1
-	k, w := b.Marks.Class.From(b.Start)
-	open, k, w := b.Marks.Class.Step(k, w)
-	for open < b.End && text[open] == '[' { // the client can have some, too
-		bracket = open
-		open, k, w = b.Marks.Class.Step(k, w)
-	}
-	if open >= b.End || bracket != open+1-clfStamp || bracket < b.Start+len("h ") ||
-		text[bracket-1] != ' ' || text[open-1] != ' ' || text[open-2] != ']' {
-		return locate.Span{}, locate.Span{}
-	}
-	closing, k, w := b.Marks.Class.Step(k, w)
-	for closing < b.End && text[closing] == '[' {
-		closing, k, w = b.Marks.Class.Step(k, w)
-	}
-	if closing >= b.End {
-		return locate.Span{}, locate.Span{}
-	}
-	return usualTarget(text[b.Start:b.End+1], locate.Between(open+1-b.Start, closing-b.Start))
-}
 
 // CleanRequest returns the ranges of the target and of the request of a record. The
 // record has a time and a request of the usual form, which LogReader finds as well, but
@@ -68,10 +44,11 @@ func usualTarget(rec []byte, request locate.Span) (target, _ locate.Span) {
 // methodLen returns the length of the method and the space with which a request
 // begins, if it is a common one, or 0.
 func methodLen(request []byte) int {
-	for _, m := range [...]string{"GET ", "POST ", "HEAD "} {
-		if len(request) >= len(m) && string(request[:len(m)]) == m {
-			return len(m)
-		}
+	switch {
+	case len(request) >= 4 && string(request[:4]) == "GET ":
+		return 4
+	case len(request) >= 5 && (string(request[:5]) == "POST " || string(request[:5]) == "HEAD "):
+		return 5
 	}
 	return 0
 }
@@ -82,12 +59,4 @@ func (l *LogReader) Tell(f *locate.Found, line []byte, request locate.Span, meth
 	f.Attrs.Set = 0
 	f.Method = locate.Between(request.Start, methodEnd)
 	l.addAttrs(f, locate.TrimEnd(line), request.Start, request.End)
-}
-
-// Marks returns the marks that Request needs. Without vectors, CleanRequest is faster.
-func (l *LogReader) Marks() *scan.Block {
-	if !scan.HasVectors() {
-		return nil
-	}
-	return scan.NewBlock(func(c byte) bool { return c == '"' || c == '[' || c == '\n' }, '"')
 }
