@@ -40,7 +40,9 @@ func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position,
 	w.err = nil
 	w.n.forget()
 	in := w.n.walk.Block[:end]
-	kept, c, flagged := int64(0), copier{out: out, in: in, from: pos, pos: pos}, flagCount{}
+	var c copier // a literal would be copied, which waits for the stores of its words
+	c.out, c.in, c.from, c.pos = out, in, pos, pos
+	kept, flagged := int64(0), flagCount{}
 	line, off, first := at.Line, at.Off-int64(pos), len(run)
 records:
 	for c.pos < end && len(run) < first+most && (in[c.pos] != 0 || !w.holes) {
