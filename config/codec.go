@@ -259,10 +259,7 @@ func (d *decoder) resolveProfile(profile, path string) (p codec.Profile, policy 
 		name = raw
 	}
 	beside := func(name string) ([]byte, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(profile), name)
-		}
-		return d.open(name)
+		return d.open(below(filepath.Dir(profile), name))
 	}
 	if p, policy, err = ParseProfile(name, data, beside); err != nil {
 		d.others = append(d.others, errlist.Flatten(err)...)

@@ -33,7 +33,8 @@ package config
 //	policy.go, profile.go, params.go               policies and profiles of keys
 //	component.go                                   the settings of sources and sinks
 //	yaml.go, anchor.go, decode.go, fields.go,      strict decoding with positions
-//	scalar.go, warning.go, expand.go, error.go
+//	scalar.go, path.go, warning.go, expand.go,
+//	error.go
 //	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
 //	                                               Markdown
 

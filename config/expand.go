@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,12 +168,7 @@ func (x *expander) file(name string) (value, reason string) {
 }
 
 // join resolves a relative name against the directory of the configuration.
-func (x *expander) join(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(x.dir, name)
-}
+func (x *expander) join(name string) string { return below(x.dir, name) }
 
 // open reads a file named in the configuration.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }

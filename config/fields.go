@@ -24,10 +24,11 @@ type rules struct {
 	enum     []string
 	min, max string // as written in a configuration; "" for none
 	commas   bool   // the elements of a list may be lists separated by commas
+	path     string // how a path is resolved: see decoder.locate; "" for other values
 }
 
 // element returns the rules that apply to each element of a list or mapping.
-func (r rules) element() rules { return rules{enum: r.enum} }
+func (r rules) element() rules { return rules{enum: r.enum, path: r.path} }
 
 // fieldsOf returns the fields of a struct that have a key, in order, including
 // the fields of inlined structs.
@@ -65,6 +66,7 @@ func fieldOf(t reflect.Type, f reflect.StructField, tag string) (structField, er
 	g := structField{name: name, index: f.Index, typ: f.Type, source: t.PkgPath() + "." + t.Name() + "." + f.Name}
 	g.rules.min, g.rules.max = f.Tag.Get("min"), f.Tag.Get("max")
 	g.rules.commas = f.Tag.Get("commas") != ""
+	g.rules.path = f.Tag.Get("path")
 	if enum := f.Tag.Get("enum"); enum != "" {
 		g.rules.enum = strings.Split(enum, ",")
 	}

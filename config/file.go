@@ -23,7 +23,7 @@ type File struct {
 	Version int `yaml:"version" min:"1" max:"1"`
 	// The directory of the checkpoints, the restart points of compressed files and
 	// the lock.
-	DataDir string `yaml:"data_dir" min:"1"`
+	DataDir string `yaml:"data_dir" min:"1" path:"file"`
 	// What to do when the state in data_dir is lost.
 	State State `yaml:"state"`
 	// The sources of records. Each has its own format.
@@ -145,7 +145,7 @@ type Admin struct {
 	// socket. An empty string disables the server. If the key is not written and the
 	// default address is taken, as by a daemon beside a batch, the process logs a
 	// warning and runs without the server.
-	Listen string `yaml:"listen"`
+	Listen string `yaml:"listen" path:"listen"`
 	// The host names that requests may use in addition to localhost and IP
 	// addresses; "*.example.com" matches all names below example.com. Requests for
 	// other names get status 403, which prevents web pages from reading the server

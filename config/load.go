@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 
@@ -18,7 +19,11 @@ func Load(path string, types Types, env Env) (*File, error) {
 	if err != nil {
 		return nil, &Error{File: path, Reason: fileReason(err), err: err}
 	}
-	f, err := Parse(path, data, types, env)
+	dir := filepath.Dir(path)
+	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
+		dir = "." // a pipe such as /dev/fd/63 is in no directory of the user
+	}
+	f, err := parse(path, dir, data, types, env)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +31,24 @@ func Load(path string, types Types, env Env) (*File, error) {
 	return f, nil
 }
 
-// Parse parses a configuration. file names it in errors; relative file names in
-// the configuration are relative to the directory of file. If data has errors,
+// Parse parses a configuration. file names it in errors; relative paths in the
+// configuration are relative to the directory of file. If data has errors,
 // Parse returns nil and an error that joins an *Error for each: first those in
 // this file, in order, then those in a profile file. Not covered by the stability page.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
+	return parse(file, filepath.Dir(file), data, types, env)
+}
+
+// parse is Parse with a base for relative paths. Unless the base is the working
+// directory, paths become absolute, because stored positions name them and must
+// not depend on the working directory.
+func parse(file, dir string, data []byte, types Types, env Env) (*File, error) {
+	if abs, err := filepath.Abs(dir); err == nil && dir != "." {
+		dir = abs
+	}
 	stamps := map[string]stamp{}
 	env = stamping(env, stamps)
-	exp := &expander{env: env, dir: filepath.Dir(file)}
+	exp := &expander{env: env, dir: dir}
 	d := newDecoder(document{file: file, exp: exp}, nil)
 	d.types = types
 	if env.ReadFile != nil {

@@ -21,10 +21,7 @@ func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 		return codec.Profile{}, nil, &Error{File: path, Reason: fileReason(err), err: err}
 	}
 	open := func(name string) ([]byte, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(path), name)
-		}
-		return readFile(name, maxList)
+		return readFile(below(filepath.Dir(path), name), maxList)
 	}
 	return ParseProfile(path, data, open)
 }

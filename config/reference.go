@@ -51,7 +51,7 @@ A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}"
 
 - A size is a number and a unit: "64KiB", "1.5Mi", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s", "7d".
 - Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, "${NAME:?text}" is then an error with the text, and "${file:PATH}" is the content of a regular file of at most 64 KiB without its last line end. Errors name the reference and do not show the value. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
-- Relative names in "${file:PATH}" and of profiles are relative to the directory of the configuration. Names of inputs, outputs, certificates and data_dir are relative to the working directory of the process.
+- Every relative path is relative to the directory of the configuration: data_dir, inputs, outputs, certificates, profiles, lists, sockets and the PATH of "${file:PATH}". If the configuration comes from stdin or a pipe, it is relative to the working directory. A profile's own lists are relative to the directory of the profile.
 - Anchors, aliases and "<<" work as in YAML 1.1. Keys at the top level that begin with "x-" are ignored, so they can hold anchors. Aliases may expand to at most 20,000 values.
 - Unknown keys, duplicate keys, tags and second documents are errors. The maximum size of a configuration is 64 KiB.
 `

@@ -48,6 +48,9 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	if v.Kind() == reflect.Struct {
 		d.words[at] = text
 	}
+	if r.path != "" {
+		d.locate(v, n, at, r.path)
+	}
 	d.bounds(v, n, r)
 }
 

@@ -37,11 +37,11 @@ func DefaultKafka() Kafka {
 // of the broker is always verified.
 type KafkaTLS struct {
 	// PEM file with the trusted certificate authorities. Default: the system's.
-	CAFile string `yaml:"ca_file"`
+	CAFile string `yaml:"ca_file" path:"file"`
 	// PEM file with the client certificate, for brokers that require one.
-	CertFile string `yaml:"cert_file"`
+	CertFile string `yaml:"cert_file" path:"file"`
 	// PEM file with the private key of the client certificate.
-	KeyFile string `yaml:"key_file"`
+	KeyFile string `yaml:"key_file" path:"file"`
 	// The expected name in the certificate of the brokers. Default: their address.
 	ServerName string `yaml:"server_name"`
 }

@@ -21,9 +21,9 @@ type NATS struct {
 	// URLs, separated by commas.
 	Servers []string `yaml:"servers,required" min:"1" commas:"yes"`
 	// A .creds file with a user JWT and its seed.
-	CredsFile string `yaml:"creds_file"`
+	CredsFile string `yaml:"creds_file" path:"file"`
 	// A file with the seed of a user nkey.
-	NkeyFile string `yaml:"nkey_file"`
+	NkeyFile string `yaml:"nkey_file" path:"file"`
 	// The authentication token.
 	Token field.Secret `yaml:"token"`
 	// The user name. Used with password.
@@ -59,11 +59,11 @@ type NATS struct {
 // setting any of them enables TLS, as a tls:// URL does.
 type NATSTLS struct {
 	// PEM file with the trusted certificate authorities. Default: the system's.
-	CAFile string `yaml:"ca_file"`
+	CAFile string `yaml:"ca_file" path:"file"`
 	// PEM file with the client certificate.
-	CertFile string `yaml:"cert_file"`
+	CertFile string `yaml:"cert_file" path:"file"`
 	// PEM file with the private key of the client certificate.
-	KeyFile string `yaml:"key_file"`
+	KeyFile string `yaml:"key_file" path:"file"`
 	// The expected name in the certificate of the server. Default: the host of its
 	// URL.
 	ServerName string `yaml:"server_name"`

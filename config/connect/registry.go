@@ -20,7 +20,7 @@ type Registry struct {
 	// The token for HTTP bearer authentication. Excludes username.
 	Token field.Secret `yaml:"token"`
 	// PEM file with the trusted certificate authorities. Default: the system's.
-	CAFile string `yaml:"ca_file"`
+	CAFile string `yaml:"ca_file" path:"file"`
 	// The timeout of a request. urlfold repeats failed requests without limit.
 	// Default: 10s.
 	RequestTimeout time.Duration `yaml:"request_timeout" min:"0s" max:"5m"`

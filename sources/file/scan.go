@@ -64,7 +64,7 @@ func (s *scanner) scan(context.Context) (all []fileState, hidden map[string]erro
 			hidden[base] = err
 		}
 		for _, path := range names {
-			if seen[path] || slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) }) {
+			if seen[path] || excludes(s.exclude, filepath.ToSlash(path), filepath.ToSlash(path)) {
 				continue
 			}
 			seen[path] = true
@@ -188,7 +188,10 @@ func (s *Settings) Covers(path string) bool {
 	if objects.Is(path) {
 		return included && !excludes(s.Exclude, path, path)
 	}
-	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool { return matches(pattern, likewise(pattern, path)) })
+	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool {
+		full := filepath.ToSlash(likewise(pattern, path))
+		return excludes([]string{pattern}, full, full)
+	})
 }
 
 // matches reports whether a glob matches a clean path.

@@ -17,9 +17,10 @@ type Settings struct {
 	// matches any number of folders. New files that match are picked up while
 	// running. The search does not follow symbolic links to folders; list the
 	// linked folder itself.
-	Include []string `yaml:"include,required" min:"1"`
-	// Globs of files to exclude from the matches of include.
-	Exclude []string `yaml:"exclude"`
+	Include []string `yaml:"include,required" min:"1" path:"glob"`
+	// Globs of files to exclude from the matches of include. A glob without a slash
+	// matches the name of a file, any other one its path.
+	Exclude []string `yaml:"exclude" path:"exclude"`
 	// batch reads all files to their ends and exits; tail also waits for more
 	// data and for new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
@@ -95,7 +96,7 @@ type OnFinish struct {
 	// Folder to move finished files to. They keep their path below the fixed
 	// part of the glob. If the name is taken, a number is added. The folder may
 	// be on another file system.
-	MoveTo string `yaml:"move_to,required" min:"1"`
+	MoveTo string `yaml:"move_to,required" min:"1" path:"file"`
 }
 
 // The values of settings.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,11 +27,7 @@ sinks:
 // loadText loads a configuration.
 func loadText(t *testing.T, text string) (*config.File, error) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return testCatalog(t).Load(name)
+	return config.Parse("c.yaml", []byte(text), testCatalog(t).Types(), config.OS())
 }
 
 // TestDedupeRefused: each configuration in which dedupe could lose records is an

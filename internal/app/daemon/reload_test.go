@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,11 +25,7 @@ func loaded(t *testing.T, old, text string) (*config.File, error) {
 	if !strings.Contains(plain, old) {
 		t.Fatalf("there is no %q", old)
 	}
-	name := filepath.Join(t.TempDir(), "c.yaml")
-	if err := os.WriteFile(name, []byte(strings.Replace(plain, old, text, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return testCatalog(t).Load(name)
+	return loadText(t, strings.Replace(plain, old, text, 1))
 }
 
 // Rules are swapped under records that are under way; what says where records end or
