@@ -231,9 +231,15 @@ func TestMonitoring(t *testing.T) {
 
 // Each alert fires by the fault that it is for, and none in healthy hours.
 func TestRules(t *testing.T) {
+	cases := read(t, "prometheus/urlfold.rules.test.yaml")
+	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, "prometheus/urlfold.rules.yaml"), -1) {
+		if !strings.Contains(cases, `ALERTS{alertname="`+m[1]+`",alertstate="firing"}`) {
+			t.Errorf("no case in which %s fires", m[1])
+		}
+	}
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
-		t.Skip("promtool is not installed; it is part of Prometheus")
+		t.Skip("promtool is not installed; it is part of Prometheus, and .ci/run downloads it")
 	}
 	for _, args := range [][]string{{"check", "rules", "prometheus/urlfold.rules.yaml"}, {"test", "rules", "prometheus/urlfold.rules.test.yaml"}} {
 		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
