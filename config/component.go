@@ -57,6 +57,11 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 	}
 	types := d.types.of(at)
 	names := sortedKeys(types)
+	if key := d.typeless(n, types); key != nil {
+		d.failAt(key, "the key of a component is its type, with the settings below it: write {TYPE: {name: ...}} (TYPE must be one of: "+strings.Join(names, ", ")+")")
+		d.spoil(at)
+		return
+	}
 	count, before := 0, len(d.errs)
 	d.pairs(n, func(key, value ast.Node, name string) {
 		count++
@@ -79,6 +84,23 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 	if len(d.errs) > before {
 		d.spoil(cmp.Or(c.path, at))
 	}
+}
+
+// typeless returns the key "type" or "name" of a mapping without a type, as other
+// programs write components: {name: a, type: file}. Otherwise it returns nil.
+func (d *decoder) typeless(n ast.Node, types map[string]func() any) (found ast.Node) {
+	if !isMapping(n) {
+		return nil
+	}
+	for _, kv := range d.values(n) {
+		switch name := kv.Key.GetToken().Value; {
+		case types[name] != nil:
+			return nil
+		case name == "type" || name == "name" && found == nil:
+			found = kv.Key
+		}
+	}
+	return found
 }
 
 func (d *decoder) componentConfig(c *Component, n ast.Node) {

@@ -133,6 +133,8 @@ func TestMistakesInOneStruct(t *testing.T) {
 		t.Helper()
 		mistakes(t, minimal+"dead_letter: "+component, want...)
 	}
+	f("{name: a, type: file, path: x}", "c:4:24: the key of a component is its type, with the settings below it: write {TYPE: {name: ...}} (TYPE must be one of: file, jetstream, kafka)")
+	f("{file: {path: x}, name: a}", "c:4:32: a component has one type: indent its keys below the type")
 	const duration = "must be a duration: a number and a unit, such as 50ms, 1m30s or 7d"
 	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: share: must be a number", "c:4:93: drain_timeout: is above session_timeout")
 	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: session_timeout: "+duration)
