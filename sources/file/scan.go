@@ -49,6 +49,7 @@ func fileStateOf(path, rel string, fi fs.FileInfo) fileState {
 // A scanner finds the files that match patterns.
 type scanner struct {
 	include, exclude []string
+	share            Share
 	at               func(point string) error // fault.At, except in tests
 }
 
@@ -64,13 +65,17 @@ func (s *scanner) scan(context.Context) (all []fileState, hidden map[string]erro
 			hidden[base] = err
 		}
 		for _, path := range names {
-			if seen[path] || excludes(s.exclude, filepath.ToSlash(path), filepath.ToSlash(path)) {
+			if seen[path] {
 				continue
 			}
-			seen[path] = true
+			seen[path] = true // the first pattern that matches decides about the share
+			rel := relative(base, path)
+			if !s.share.Owns(filepath.ToSlash(rel)) || excludes(s.exclude, filepath.ToSlash(path), filepath.ToSlash(path)) {
+				continue
+			}
 			switch fi, err := os.Stat(path); {
 			case err == nil && fi.Mode().IsRegular():
-				all = append(all, fileStateOf(path, relative(base, path), fi))
+				all = append(all, fileStateOf(path, rel, fi))
 			case err != nil && !isGone(err):
 				hidden[path] = err
 			}

@@ -41,3 +41,26 @@ func TestScanLinks(t *testing.T) {
 	f("logs/more/*", "logs/more/c.log=c.log")
 	f("logs/*/*.log", "logs/more/c.log=more/c.log logs/sub/b.log=sub/b.log")
 }
+
+// TestScanShares checks that each file is in exactly one share, whatever the path to
+// its folder is.
+func TestScanShares(t *testing.T) {
+	dir := write(t, map[string]string{"logs/a.log": "", "logs/b.log": "", "logs/c.log": "", "logs/d.log": "", "logs/sub/a.log": ""})
+	t.Chdir(dir)
+	owner := map[string]int{}
+	for i := range 3 {
+		for _, pattern := range []string{"logs", dir + "/logs/**"} {
+			s := scanner{include: []string{pattern, "logs/sub"}, share: Share{i, 3}, at: fault.At}
+			all, _ := s.scan(context.Background())
+			for _, s := range all {
+				if by, is := owner[s.rel]; is && by != i {
+					t.Errorf("%s is in the shares %d and %d", s.rel, by, i)
+				}
+				owner[s.rel] = i
+			}
+		}
+	}
+	if len(owner) != 5 || owner["a.log"] == owner["b.log"] && owner["b.log"] == owner["c.log"] && owner["c.log"] == owner["d.log"] {
+		t.Errorf("the owners of 5 files: %v", owner)
+	}
+}

@@ -21,6 +21,11 @@ type Settings struct {
 	// Globs of files to exclude from the matches of include. A glob without a slash
 	// matches the name of a file, any other one its path.
 	Exclude []string `yaml:"exclude" path:"exclude"`
+	// The share of the files that this instance reads: INDEX/COUNT, such as 0/7 for
+	// the first of seven instances. A hash of the path below the fixed part of the
+	// pattern assigns each file to one of them. Requires mode: batch, because a
+	// rotated file would change to another instance. Default: all files.
+	Shard Share `yaml:"shard"`
 	// batch reads all files to their ends and exits; tail also waits for more
 	// data and for new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
@@ -191,6 +196,9 @@ func (s *Settings) Validate() error {
 	}
 	if s.Mode == modeTail && s.AllowEmpty {
 		wrong("allow_empty", "requires mode: batch (mode tail waits for files)")
+	}
+	if s.Mode == modeTail && s.Shard.Of > 0 {
+		wrong("shard", "requires mode: batch (in mode tail, a rotated file would change to another instance)")
 	}
 	if s.Mode == modeBatch && s.Start == startEnd {
 		wrong("start", "must be \"earliest\" in mode batch")

@@ -26,6 +26,8 @@ func TestSettings(t *testing.T) {
 	f("exclude[0]", func(s *Settings) { s.Exclude = []string{""} })
 	f("start", func(s *Settings) { s.Mode, s.Start = modeBatch, startEnd })
 	f("", func(s *Settings) { s.Start = startEnd })
+	f("shard", func(s *Settings) { s.Shard = Share{0, 2} })
+	f("", func(s *Settings) { s.Mode, s.Shard = modeBatch, Share{0, 2} })
 }
 
 func TestCovers(t *testing.T) {

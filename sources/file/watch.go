@@ -148,7 +148,7 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 
 		retireAfter: retireAfter,
 	}
-	w.store = &scanner{cfg.Include, cfg.Exclude, cfg.at}
+	w.store = &scanner{cfg.Include, cfg.Exclude, cfg.Shard, cfg.at}
 	if cfg.Objects != nil {
 		w.store = &bucket{Objects: *cfg.Objects, cfg: &w.cfg}
 	}
