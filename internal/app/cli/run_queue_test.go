@@ -203,6 +203,38 @@ func TestQueuePoison(t *testing.T) {
 	}
 }
 
+// TestQueueVersions: messages that name versions of one object give the records of
+// each version once.
+func TestQueueVersions(t *testing.T) {
+	q := newQueue(t)
+	_, admin := s3test.Moto.Start(t)
+	if err := admin.EnableVersioning(t.Context(), "bucket"); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range 3 {
+		var text strings.Builder
+		for k := range 1000 {
+			want = append(want, fmt.Sprintf("http://h%d.example/%04d", i, k))
+			text.WriteString(want[len(want)-1] + "\n")
+		}
+		u, err := admin.PutObject(t.Context(), "bucket", "in/k.log", strings.NewReader(text.String()), int64(text.Len()), minio.PutObjectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.put(fmt.Sprintf(`{"url":"s3://bucket/in/k.log","etag":%q,"versionId":%q}`, u.ETag, u.VersionID))
+	}
+	d := newRun(t, fmt.Sprintf(fromQueue, q.srv.URL()))
+	d.start("--until-eof")
+	d.wait()
+	if got := d.records(); !slices.Equal(got, want) {
+		t.Errorf("%d records, want %d, each once", len(got), len(want))
+	}
+	if dead, err := os.ReadFile(filepath.Join(d.dir, "dead.jsonl")); err == nil && len(dead) > 0 {
+		t.Errorf("dead letters: %s", dead)
+	}
+}
+
 // TestEnqueue: enqueue publishes a message about each object once, also if it runs
 // again, and shares the objects out. A run reads them.
 func TestEnqueue(t *testing.T) {
