@@ -352,12 +352,12 @@ func notified(t *testing.T, admin *minio.Client, config string, empty func() boo
 	keys := []string{"in/a b+c.log", "in/d%2B.log", "in/é&=.log"}
 	var want []string
 	for i, key := range keys {
-		text := ""
+		var text strings.Builder
 		for k := range 1000 {
 			want = append(want, fmt.Sprintf("http://h%d.example/%04d", i, k))
-			text += want[len(want)-1] + "\n"
+			text.WriteString(want[len(want)-1] + "\n")
 		}
-		if _, err := admin.PutObject(t.Context(), "bucket", key, strings.NewReader(text), int64(len(text)), minio.PutObjectOptions{}); err != nil {
+		if _, err := admin.PutObject(t.Context(), "bucket", key, strings.NewReader(text.String()), int64(len(text.String())), minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
