@@ -6,25 +6,18 @@ import "bytes"
 
 // AppendEscaped appends v as a value for tsv.
 func AppendEscaped(dst, v []byte) []byte {
-	for {
-		i := bytes.IndexAny(v, "\t\n\r\\")
-		if i < 0 {
-			return append(dst, v...)
+	from := 0
+	for i, c := range v {
+		if letter := letters[c]; letter != 0 {
+			dst = append(append(dst, v[from:i]...), '\\', letter)
+			from = i + 1
 		}
-		dst = append(append(dst, v[:i]...), '\\')
-		switch v[i] {
-		case '\t':
-			dst = append(dst, 't')
-		case '\n':
-			dst = append(dst, 'n')
-		case '\r':
-			dst = append(dst, 'r')
-		default:
-			dst = append(dst, '\\')
-		}
-		v = v[i+1:]
 	}
+	return append(dst, v[from:]...)
 }
+
+// letters has what is written after a backslash for a character, or 0.
+var letters = [256]byte{'\t': 't', '\n': 'n', '\r': 'r', '\\': '\\'}
 
 // AppendUnescaped appends the original form of a value that was escaped for tsv.
 func AppendUnescaped(dst, v []byte) []byte {

@@ -79,6 +79,8 @@ type surveyor struct {
 	url       []byte
 	text      []byte
 	shape     []byte
+	escaped   []byte
+	name      []byte
 	selector  selector
 	pairs     []params.Pair
 	campaigns [params.NumFields][]byte
@@ -254,11 +256,11 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	if bare {
 		page = bytes.TrimPrefix(page, []byte("h"))
 	}
-	if err := w.lists[listPages].Add(tsv.AppendEscaped(nil, page), norm, g.Count); err != nil {
+	if err := w.add(listPages, page, norm, g.Count); err != nil {
 		return err
 	}
 	if text := w.template(page); bytes.IndexByte(text, '{') >= 0 {
-		if err := w.lists[listTemplates].Add(tsv.AppendEscaped(nil, text), norm, g.Count); err != nil {
+		if err := w.add(listTemplates, text, norm, g.Count); err != nil {
 			return err
 		}
 	}
@@ -267,7 +269,7 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 		if !ok {
 			site = host
 		}
-		if err := w.lists[listSites].Add(tsv.AppendEscaped(nil, site), norm, g.Count); err != nil {
+		if err := w.add(listSites, site, norm, g.Count); err != nil {
 			return err
 		}
 	}
@@ -275,6 +277,12 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 		return w.deriveQuery(g, norm, w.res.Out.Bytes(w.text, codec.Query))
 	}
 	return nil
+}
+
+// add counts n for key in a list, with norm as an example.
+func (w *surveyor) add(list int, key, norm []byte, n int64) error {
+	w.escaped = tsv.AppendEscaped(w.escaped[:0], key)
+	return w.lists[list].Add(w.escaped, norm, n)
 }
 
 // template returns the template of a page, without a query. It is valid until the
@@ -293,7 +301,8 @@ const bareHost = "http://h"
 func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
 	found := false
 	clear(w.campaigns[:])
-	err := w.selector.eachParam(tsv.AppendEscaped(nil, query), func(name []byte) error {
+	w.escaped = tsv.AppendEscaped(w.escaped[:0], query)
+	err := w.selector.eachParam(w.escaped, func(name []byte) error {
 		return w.lists[listParams].Add(name, norm, g.Count)
 	})
 	if err != nil {
@@ -302,8 +311,8 @@ func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
 	w.pairs = params.AppendPairs(w.pairs[:0], query)
 	ranks := [params.NumFields]int{}
 	for _, p := range w.pairs {
-		name := params.AppendName(nil, p.Name(query))
-		f, rank, ok := params.CampaignField(name)
+		w.name = params.AppendName(w.name[:0], p.Name(query))
+		f, rank, ok := params.CampaignField(w.name)
 		if !ok || w.campaigns[f] != nil && ranks[f] <= rank {
 			continue
 		}
