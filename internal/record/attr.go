@@ -236,27 +236,25 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 // records of a log are of the same second as the one before.
 type second struct {
 	text []byte
-	at   int64
-	ok   bool
+	at   Time
 }
 
-// seconds returns the field time of the record in seconds since 1970, rounded
-// down, and whether the record has the field.
-func (v *values) seconds(rec []byte) (at int64, ok bool) {
+// time returns the field time of the record.
+func (v *values) time(rec []byte) (at Time) {
 	a := v.n.found.Attr(locate.AttrTime, rec)
 	if a == nil {
-		return 0, false
+		return at
 	}
 	text, clock, last := a.In(rec), a.Clock.In(rec), &v.second
 	if len(clock) == 0 && bytes.Equal(text, last.text) {
-		return last.at, last.ok
+		return last.at
 	}
 	var t locate.Stamp
-	if ok = t.Parse(text, clock) && t.Complete(v.job.zone, v.job.year); ok {
-		at = t.Seconds()
+	if t.Parse(text, clock) && t.Complete(v.job.zone, v.job.year) {
+		at = Time{Seconds: t.Seconds(), Nanos: int32(t.Nanoseconds()), Known: true}
 	}
 	if len(clock) == 0 {
-		last.text, last.at, last.ok = append(last.text[:0], text...), at, ok
+		last.text, last.at = append(last.text[:0], text...), at
 	}
-	return at, ok
+	return at
 }

@@ -131,7 +131,7 @@ func TestFactTime(t *testing.T) {
 		}
 		one := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
 		n := testing.AllocsPerRun(10, one)
-		if got := w.Time(); got != (Time{c.want, c.has}) || n != 0 {
+		if got := w.Time(); got != (Time{Seconds: c.want, Known: c.has}) || n != 0 {
 			t.Errorf("%s, %q: %+v, %v allocations", c.clock, c.page, got, n)
 		}
 	}

@@ -132,7 +132,7 @@ func (w *Worker) Time() Time { return w.n.fact.Time }
 func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	id := &w.job.id
 	if t := &w.n.fact.Time; id.time && !t.Known {
-		t.Seconds, t.Known = w.v.seconds(rec)
+		*t = w.v.time(rec)
 	}
 	if id.first && (s != w.found.First() || s.Role == locate.RoleReferer && !id.referer) || v.unnamed {
 		return
@@ -198,7 +198,8 @@ type Fact struct {
 
 // Time is the field time of a record.
 type Time struct {
-	Seconds int64 // since 1970
+	Seconds int64 // since 1970, rounded down
+	Nanos   int32 // within the second
 	Known   bool  // whether the record has the field
 }
 

@@ -274,6 +274,9 @@ func (f *formats) notice() string {
 func (f *formats) checkConditions(job *record.Job, format string, head []byte) error {
 	c := f.config
 	c.Format = format
+	if c.Identity.Time && job.Lacks(slices.Index(record.FieldNames(), "time"), head) {
+		return fmt.Errorf("--sort: records of the format %s never have the field time", format)
+	}
 	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 

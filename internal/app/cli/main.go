@@ -10,7 +10,7 @@
 //	values.go, profiles.go                         values of options
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
-//	replace.go, resume.go                          outputs in place, and finished ones
+//	replace.go, resume.go, sorted.go               outputs in place, finished ones, --sort
 //	bucket.go                                      inputs and outputs in a bucket
 //	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step

@@ -17,7 +17,7 @@ import (
 // arguments or its terminal.
 var ofRunsAlone = []string{
 	"dry-run", "fail-on", "force", "help", "color", "in-place", "index", "line-buffered", "lock-step",
-	"limit", "preserve", "progress", "quiet", "resume", "sample", "shard-by", "skip-unknown", "summary", "temp-dir",
+	"limit", "preserve", "progress", "quiet", "resume", "sample", "shard-by", "skip-unknown", "sort", "summary", "temp-dir",
 }
 
 // otherKeys are the options that a configuration has in another form: what, and why.

@@ -94,7 +94,9 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
-	o.one, err = sink.New(c)
+	if o.one, err = sink.New(c); err == nil && s.Sort != "" {
+		o.one = newSorted(o.one, s)
+	}
 	o.main = o.one
 	return o, err
 }
@@ -214,10 +216,7 @@ func writeResult(store *objects.Store, name, compress string, text []byte, input
 	if err := out.Open(ctx); err != nil {
 		return err
 	}
-	stream := engine.Stream{Bytes: text}
-	var res engine.Result
-	err = out.Submit(ctx, nil, engine.NewTicket(&stream, func(r engine.Result) { res = r }))
-	if err = errors.Join(err, res.Err, out.Close(ctx)); err == nil {
+	if err = errors.Join(submitText(ctx, out, text), out.Close(ctx)); err == nil {
 		return out.Publish()
 	}
 	return errors.Join(err, out.Abort())

@@ -90,6 +90,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.resolveRecord(&bad)
 	s.checkCombinations(&bad)
 	s.resolveUnique(&bad)
+	s.resolveSort()
 	s.resolveShard(&bad)
 	s.resolveObjects(&bad)
 	s.checkFiles(&bad)

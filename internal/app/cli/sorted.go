@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+
+	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/extsort"
+	"github.com/urlfold/urlfold/pipeline/engine"
+	sink "github.com/urlfold/urlfold/sinks/file"
+)
+
+// This file implements --sort time.
+
+// resolveSort makes the workers collect the times of the records. It needs the results of
+// resolveUnique.
+func (s *settings) resolveSort() {
+	if s.Sort != "" {
+		id := &s.record.Identity
+		id.By, id.Time = cmp.Or(id.By, record.IdentityNames()[0]), true
+	}
+}
+
+// A sortedOutput writes its records to an Output in the order of their times, once it has
+// all of them. The texts are in a temporary file.
+type sortedOutput struct {
+	sink.Output
+	dir   string
+	texts *extsort.Spool
+	sort  *extsort.Sorter[timed]
+	lane  *engine.Lane // of the last record
+	at    record.Time  // of the last record, or of the one before that has a time
+	n     uint64
+}
+
+// A timed is a record with its place in the texts.
+type timed struct {
+	at      record.Time
+	ordinal uint64
+	place   int64
+}
+
+// mostSorting is the memory that sorting uses at most: more would make nothing faster.
+const mostSorting = 128 << 20
+
+// newSorted returns an output that sorts what it writes to out.
+func newSorted(out sink.Output, s *settings) *sortedOutput {
+	compare := func(a, b timed) int {
+		return cmp.Or(cmp.Compare(a.at.Seconds, b.at.Seconds), cmp.Compare(a.at.Nanos, b.at.Nanos), cmp.Compare(a.ordinal, b.ordinal))
+	}
+	sorter := extsort.New(min(int64(s.MaxMemory)/2, mostSorting), s.TempDir, compare, func(_, _ *timed) bool { return false })
+	return &sortedOutput{Output: out, dir: s.TempDir, sort: sorter}
+}
+
+// Open implements [engine.Sink].
+func (s *sortedOutput) Open(ctx context.Context) (err error) {
+	if s.texts, err = extsort.NewSpool(s.dir); err != nil {
+		return err
+	}
+	return s.Output.Open(ctx)
+}
+
+// Submit implements [engine.Sink].
+func (s *sortedOutput) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	res := engine.Result{Err: s.add(b, t.Stream())}
+	if res.Err != nil {
+		res.Class = engine.Fatal
+	}
+	t.Done(res)
+	return nil
+}
+
+// add adds the records of b. A record without a time, such as the header of a table or a
+// piece of an oversize record, stays behind the one before it in its input.
+func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
+	if b.Lane != s.lane {
+		s.lane, s.at = b.Lane, record.Time{Seconds: math.MinInt64}
+	}
+	ends := b.Piece == engine.Whole || b.Piece == engine.Last
+	for i, r := range stream.Recs {
+		if t := stream.Times[i]; t.Known {
+			s.at = t
+		}
+		text, end := stream.Bytes[r.Off:][:r.Len], ""
+		if ends && len(text) > 0 && text[len(text)-1] != '\n' { // the last record of its input
+			end = "\n"
+		}
+		place, err := s.texts.Write(text, []byte(end))
+		if err != nil {
+			return err
+		}
+		s.n++
+		if err := s.sort.Add(timed{s.at, s.n, place}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements [engine.Sink]. It writes the records unless the run was cut short.
+func (s *sortedOutput) Close(ctx context.Context) error {
+	err := ctx.Err()
+	if s.texts != nil {
+		if err == nil {
+			err = s.write(ctx)
+		}
+		err = errors.Join(err, s.texts.Close())
+	}
+	return errors.Join(err, s.sort.Close(), s.Output.Close(ctx))
+}
+
+// write writes the records in order.
+func (s *sortedOutput) write(ctx context.Context) error {
+	const enough = 256 << 10
+	if err := s.texts.Flush(); err != nil {
+		return err
+	}
+	all, err := s.sort.Sorted()
+	var text []byte
+	for ok := true; ok && err == nil; {
+		var t timed
+		if t, ok, err = all.Next(); ok && err == nil {
+			var body, end string
+			body, end, err = s.texts.Read(t.place)
+			text = append(append(text, body...), end...)
+		}
+		if err == nil && len(text) > 0 && (!ok || len(text) >= enough) {
+			err = submitText(ctx, s.Output, text)
+			text = text[:0]
+		}
+	}
+	return err
+}
+
+// submitText hands text to out, which does not retain it.
+func submitText(ctx context.Context, out engine.Sink, text []byte) error {
+	stream := engine.Stream{Bytes: text}
+	var res engine.Result
+	err := out.Submit(ctx, nil, engine.NewTicket(&stream, func(r engine.Result) { res = r }))
+	return errors.Join(err, res.Err)
+}
