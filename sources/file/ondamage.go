@@ -113,5 +113,5 @@ func (s *Source) stopAt(rep *Report) error {
 	if s.cfg.OnDamage != damageStop || !rep.Verdict.Damage() {
 		return nil
 	}
-	return fmt.Errorf("%s: %s", rep.Path, rep.Text())
+	return fmt.Errorf("%s: stopped at the damage (on_damage: stop)", rep.Path)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -181,6 +182,8 @@ func setError(err error) error {
 	switch {
 	case errors.Is(err, keyset.ErrNoStore):
 		return command.Usage(fmt.Errorf("%w; make a set with 'urlfold seen build'", err))
+	case errors.Is(err, syscall.ENOTDIR):
+		return command.Usage(fmt.Errorf("%w: name the folder of the set before the inputs", err))
 	case errors.Is(err, keyset.ErrIdentity):
 		return command.Usage(err)
 	case errors.Is(err, os.ErrExist):

@@ -90,7 +90,11 @@ func writeSchema(w io.Writer, c *daemon.Catalog) error {
 
 // detect sets the format of p to that of its input, if these are files that exist.
 func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
-	if in, bad := parsePlace(p.input); bad == nil && in.kind == "file" && p.format == "" {
+	in, err := parsePlace(p.input)
+	if err != nil {
+		return command.Usage(fmt.Errorf("the input: %w", err)) // before the format is asked for
+	}
+	if in.kind == "file" && p.format == "" {
 		p.format, err = detect(ctx, p.input)
 	}
 	return err

@@ -37,17 +37,18 @@ func parsePlace(text string) (place, error) {
 		return place{}, fmt.Errorf("not a URL such as %s", placeForms)
 	}
 	name := strings.Trim(u.Path, "/")
+	kind := map[string]string{"kafka": "kafka", "nats": "jetstream", "tls": "jetstream"}[scheme]
 	switch {
 	case u.User != nil:
 		return place{}, errors.New("contains credentials: write them into the configuration, as ${NAME} or ${file:PATH}")
+	case kind == "":
+		return place{}, fmt.Errorf("unknown scheme %q: want %s, or a path", scheme, placeForms)
 	case u.Host == "" || name == "" || strings.Contains(name, "/"):
 		return place{}, fmt.Errorf("want a host and one name, such as %s", placeForms)
-	case scheme == "kafka":
-		return place{"kafka", u.Host, name}, nil
-	case scheme == "nats" || scheme == "tls":
-		return place{"jetstream", scheme + "://" + u.Host, name}, nil
+	case kind == "kafka":
+		return place{kind, u.Host, name}, nil
 	}
-	return place{}, fmt.Errorf("unknown scheme %q: want %s, or a path", scheme, placeForms)
+	return place{kind, scheme + "://" + u.Host, name}, nil
 }
 
 const placeForms = "kafka://localhost:9092/topic or nats://localhost:4222/stream"
