@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -72,7 +73,7 @@ func (s *log) hold(ctx context.Context, h held) error {
 	s.holds++
 	s.unsynced += int64(h.size())
 	s.counts.holds.Store(int64(s.holds))
-	if err := s.put(o, &h); err != nil {
+	if err := s.alone(o, func() error { return s.put(o, &h) }); err != nil {
 		s.breaks(o, err)
 	}
 	if s.many() {
@@ -143,7 +144,12 @@ func (s *log) admit(ctx context.Context, b *engine.Batch, n int) (*output, error
 		}
 		o, err := s.table.current(b, n)
 		if err == nil && o.err == nil {
-			return o, nil
+			if !o.busy {
+				return o, nil
+			}
+			s.idle.Wait()
+			try = -1
+			continue
 		}
 		if lasts(err) {
 			s.fail(err)
@@ -298,20 +304,37 @@ func (s *log) round(late bool) (synced bool) {
 	// Repair the broken outputs that are due, and collect the outputs to
 	// sync.
 	var shares []share
+	var work sync.WaitGroup // several outputs are compressed at the same time
 	for _, o := range s.table.outputs() {
-		if o.err != nil && !time.Now().Before(o.retry) {
-			s.mend(o)
-		}
-		if o.err != nil || !synced || !o.behind() {
+		if o.err == nil && !(synced && o.behind()) {
 			continue
 		}
-		if err := s.flush(o); err != nil {
-			s.breaks(o, err)
-			continue
-		}
-		shares = append(shares, share{o: o, batches: len(o.pending), end: o.here(false)})
+		work.Go(func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for o.busy {
+				s.idle.Wait()
+			}
+			if o.err != nil && !time.Now().Before(o.retry) {
+				s.mend(o)
+			}
+			if o.err != nil || !synced || !o.behind() {
+				return
+			}
+			err := s.alone(o, func() error { return s.flush(o) })
+			switch {
+			case errors.Is(err, errCrowded):
+				return // it has no batches, so the next round can do it
+			case err != nil:
+				s.breaks(o, err)
+				return
+			}
+			o.syncing = true
+			shares = append(shares, share{o: o, batches: len(o.pending), end: o.here(false)})
+		})
 	}
 	s.mu.Unlock()
+	work.Wait()
 	s.files.syncAll(shares)
 	s.mu.Lock()
 	durable := s.resolve(shares)
@@ -359,6 +382,7 @@ func (s *log) resolve(shares []share) (durable []held) {
 	durable = s.durable[:0]
 	for _, sh := range shares {
 		o := sh.o
+		o.syncing = false
 		if sh.err != nil {
 			s.failed(o, sh.err)
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,6 +89,7 @@ type log struct {
 	requests []request       // from Finish
 	durable  []held          // scratch space of the rounds
 	writers  writers         // of the open members
+	idle     *sync.Cond      // an output is no longer busy, or a MemberWriter is spare
 }
 
 type logState uint8
@@ -117,6 +119,7 @@ func newLog(cfg LogConfig) *log {
 		cfg: cfg, log: cfg.Logger, firstRetry: firstRetry,
 		notify: make(bell, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
 	}
+	s.idle = sync.NewCond(&s.mu)
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
 	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
 	if s.cfg.SyncInterval == 0 {
@@ -266,6 +269,9 @@ var errClosed = errors.New("file sink: closed before the batch was durable")
 
 // giveUp removes and returns all batches that wait for a sync.
 func (s *log) giveUp() (left []held) {
+	for slices.ContainsFunc(s.table.outputs(), func(o *output) bool { return o.busy }) {
+		s.idle.Wait()
+	}
 	for _, o := range s.table.outputs() {
 		left = append(left, o.pending...)
 		o.pending = nil

@@ -52,6 +52,16 @@ type writers struct {
 	spare []*compress.MemberWriter
 }
 
+// alone calls f, which may release mu while it compresses text of o, so that several
+// outputs are compressed at the same time. The caller holds mu, and o must not be busy.
+func (s *log) alone(o *output, f func() error) error {
+	o.busy = true
+	err := f()
+	o.busy = false
+	s.idle.Broadcast()
+	return err
+}
+
 // compress adds h to the text of o. The caller holds mu.
 func (s *log) compress(o *output, h *held) {
 	stream := h.ticket.Stream()
@@ -115,19 +125,28 @@ func (s *log) text(o *output, p []byte) {
 		s.writers.open = append(s.writers.open, o)
 		o.begin = o.size + int64(len(o.packed))
 	}
-	o.packed, o.tail = o.member.Append(o.packed, p), 0
+	m, packed := o.member, o.packed
+	s.mu.Unlock()
+	packed = m.Append(packed, p)
+	s.mu.Lock()
+	o.packed, o.tail = packed, 0
 }
 
 // writer returns a MemberWriter. If the others take all memory, the output that
-// was idle longest ends its member.
+// was idle longest ends its member. If all are busy, writer waits for one.
 func (s *log) writer() *compress.MemberWriter {
 	w := &s.writers
-	if len(w.spare) == 0 && len(w.open) < compress.MemberWriters(s.format, s.level, writerMemory) {
-		m, _ := compress.NewMemberWriter(s.format, s.level) // Validate has checked the level
-		return m
-	}
-	if len(w.spare) == 0 {
-		s.endMember(slices.MinFunc(w.open, func(a, b *output) int { return cmp.Compare(a.used, b.used) }))
+	for len(w.spare) == 0 {
+		if len(w.open) < compress.MemberWriters(s.format, s.level, writerMemory) {
+			m, _ := compress.NewMemberWriter(s.format, s.level) // Validate has checked the level
+			return m
+		}
+		idle := slices.DeleteFunc(slices.Clone(w.open), func(o *output) bool { return o.busy })
+		if len(idle) == 0 {
+			s.idle.Wait()
+			continue
+		}
+		s.endMember(slices.MinFunc(idle, func(a, b *output) int { return cmp.Compare(a.used, b.used) }))
 	}
 	m := w.spare[len(w.spare)-1]
 	w.spare = w.spare[:len(w.spare)-1]
@@ -176,13 +195,21 @@ func (s *log) release(o *output) {
 	o.member.Drop()
 	s.writers.spare, o.member = append(s.writers.spare, o.member), nil
 	s.writers.open = slices.DeleteFunc(s.writers.open, func(p *output) bool { return p == o })
+	s.idle.Broadcast()
 }
 
 // flush writes the text of o to the file. It ends the member of a sealed output,
 // and one that is long, so that readers can work on several members in parallel.
 func (s *log) flush(o *output) error {
+	if err := s.table.ensure(o); err != nil { // an idle one may be closed
+		return err
+	}
 	if m := o.member; m != nil {
-		o.packed = m.Flush(o.packed)
+		packed := o.packed
+		s.mu.Unlock()
+		packed = m.Flush(packed)
+		s.mu.Lock()
+		o.packed = packed
 		if o.sealed() || !o.inRecord && m.Size() >= int64(2*compress.MemberSize(s.format)) {
 			s.endMember(o)
 		}
@@ -204,15 +231,16 @@ const endTries = 6
 // endMembers durably ends the open members of all outputs. No batch may wait for a
 // sync. The caller holds mu, which endMembers releases while it waits for a retry.
 func (s *log) endMembers(ctx context.Context) error {
-	list := slices.Clone(s.writers.open)
+	list := slices.DeleteFunc(slices.Clone(s.table.outputs()), func(o *output) bool { return o.member == nil && len(o.packed) == 0 })
 	for try := 0; ; try++ {
 		var errs []error
 		for _, o := range list {
-			_ = s.complete(o) // which sets o.err
-		}
-		s.syncEnds(list)
-		for _, o := range list {
-			errs = append(errs, o.err)
+			err := s.complete(o)
+			if err == nil {
+				s.syncEnds([]*output{o}) // before others are opened, which may close it
+				err = o.err
+			}
+			errs = append(errs, err)
 		}
 		err := errors.Join(errs...)
 		if err == nil || lasts(err) || try+1 == endTries || ctx.Err() != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -157,35 +158,43 @@ func TestDamagedExtent(t *testing.T) {
 	}
 }
 
-// TestManyMembers: with more outputs than MemberWriters, the output that was idle
-// longest ends its member.
+// TestManyMembers: with more outputs than MemberWriters and files, which goroutines
+// write at the same time, the output that was idle longest ends its member.
 func TestManyMembers(t *testing.T) {
-	dir := t.TempDir()
-	out := openLog(t, config(filepath.Join(dir, "{source.relpath}.zst")), "")
-	w := newWriter(t, out)
-	most := compress.MemberWriters(compress.Zstd, 0, writerMemory)
-	want := map[string]string{}
-	for round := range 3 {
+	for _, level := range []string{"zstd:3", "zstd:19"} {
+		dir := t.TempDir()
+		cfg := config(filepath.Join(dir, "{source.relpath}.zst"))
+		must(t, cfg.Compress.UnmarshalText([]byte(level)))
+		cfg.OpenFiles = 16
+		out := openLog(t, cfg, "")
+		s := inner(out)
+		most := compress.MemberWriters(compress.Zstd, s.level, writerMemory)
+		var work sync.WaitGroup
+		for g := range 4 {
+			work.Go(func() {
+				w := newWriter(t, out)
+				for round := range 3 {
+					for i := g; i < 3*most; i += 4 {
+						w.write(laneOfRel(fmt.Sprint(i)), fmt.Sprintf("round %d of %d\n", round, i))
+					}
+					if round > 0 {
+						w.barrier()
+					}
+				}
+			})
+		}
+		work.Wait()
+		s.mu.Lock()
+		if n := len(s.writers.open) + len(s.writers.spare); n > most || len(s.writers.open) == 0 {
+			t.Errorf("%s: %d MemberWriters, of which %d are open, want %d", level, n, len(s.writers.open), most)
+		}
+		s.mu.Unlock()
+		must(t, out.Close(ctx))
 		for i := range 3 * most {
-			rel, line := fmt.Sprint(i), fmt.Sprintf("round %d of %d\n", round, i)
-			w.write(laneOfRel(rel), line)
-			want[rel] += line
-		}
-		if round == 1 {
-			w.barrier()
-		}
-	}
-	w.barrier()
-	s := inner(out)
-	s.mu.Lock()
-	if n := len(s.writers.open) + len(s.writers.spare); n != most || len(s.writers.open) != most {
-		t.Errorf("%d MemberWriters, of which %d are open, want %d", n, len(s.writers.open), most)
-	}
-	s.mu.Unlock()
-	must(t, out.Close(ctx))
-	for rel, lines := range want {
-		if got := text(t, filepath.Join(dir, rel+".zst"+partSuffix)); got != lines {
-			t.Errorf("%s: %q, want %q", rel, got, lines)
+			want := fmt.Sprintf("round 0 of %[1]d\nround 1 of %[1]d\nround 2 of %[1]d\n", i)
+			if got := text(t, filepath.Join(dir, fmt.Sprint(i)+".zst"+partSuffix)); got != want {
+				t.Errorf("%s: %d: %q, want %q", level, i, got, want)
+			}
 		}
 	}
 }

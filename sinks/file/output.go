@@ -66,6 +66,9 @@ type output struct {
 	begin  int64                  // offset of the open member
 	ended  bool                   // the file has synced.end behind size; see proceed
 
+	busy    bool // a goroutine uses its member without mu; see alone
+	syncing bool // it is in a share of a round
+
 	err    error // why the output must be repaired before writing to it
 	damage damage
 	tries  int // attempts to repair it
@@ -181,7 +184,7 @@ var errCrowded = errors.New("too many open files: all of them wait for a sync")
 // shutIdle closes files that do not wait for a sync, least recently used first,
 // until at most keep files are open.
 func (tab *streamTable) shutIdle(keep int) {
-	idle := slices.DeleteFunc(slices.Clone(tab.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 })
+	idle := slices.DeleteFunc(slices.Clone(tab.outputs()), func(o *output) bool { return o.f == nil || len(o.pending) > 0 || o.busy || o.syncing })
 	slices.SortFunc(idle, func(a, b *output) int { return cmp.Compare(a.used, b.used) })
 	surplus := tab.counts.open.Load() - int64(keep)
 	for _, o := range idle[:max(0, min(int64(len(idle)), surplus))] {
@@ -321,7 +324,7 @@ func isFull(err error) bool {
 // caller holds mu.
 func (s *log) mend(o *output) {
 	s.counts.retries.Add(1)
-	if err := s.rewrite(o); err != nil {
+	if err := s.alone(o, func() error { return s.rewrite(o) }); err != nil {
 		s.breaks(o, err)
 		return
 	}
@@ -379,7 +382,7 @@ func (s *log) beginAgain(o *output) error {
 	if s.cfg.ExactlyOnce {
 		s.table.retired = append(s.table.retired, o.final)
 	}
-	n.pending, n.inRecord = o.pending, o.inRecord
+	n.pending, n.inRecord, n.busy = o.pending, o.inRecord, true
 	n.mode = allowed(n.mode, o.mode)
 	s.release(o)
 	for i := range n.pending {

@@ -118,7 +118,7 @@ func laneOf(b *engine.Batch) *engine.Lane {
 // output does not end within an oversize record.
 func (tab *streamTable) isFullFor(o *output, n int) bool {
 	r := &tab.cfg.Rotate
-	return o.begun() && !o.inRecord && (r.Size > 0 && o.most()+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
+	return o.begun() && !o.busy && !o.inRecord && (r.Size > 0 && o.most()+int64(n) > int64(r.Size) || r.Records > 0 && o.records >= r.Records)
 }
 
 // streamOf returns the stream of l, and creates it if necessary.
