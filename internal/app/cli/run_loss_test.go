@@ -82,6 +82,12 @@ var losses = []loss{
 		d.start()
 		return d
 	}},
+	{"on_error.oversize: drop", "records dropped", "lost_records", "urlfold_discarded_records_total", func(t *testing.T) *daemonRun {
+		d := newRun(t, strings.Replace(tailing, "profile: equiv", "profile: equiv, max_record: 1KiB", 1)+"on_error: {oversize: drop}\n")
+		d.feed("http://h/" + strings.Repeat("a", 2000) + "\nhttp://h/\nhttp://h/" + strings.Repeat("b", 3000) + "\n")
+		d.start()
+		return d
+	}},
 	{"on_error.refused: drop, Kafka", "records refused, dropped", "lost_records", `urlfold_sink_refused_records_total{action="drop",component="out"}`, func(t *testing.T) *daemonRun {
 		_, c := kafkatest.Fake(t)
 		kafkatest.CreateTopic(t, c, "out", 1, map[string]string{"max.message.bytes": "1000"})
@@ -139,6 +145,13 @@ var losses = []loss{
 		}
 		c.client.Refresh()
 		kafkatest.Fill(t, c.client, "in", 1, 100, 101)
+		return d
+	}},
+	{"Kafka: log ends before the position", "kafka log ends before the position, restarting at the configured start", "", `urlfold_source_resets_total{component="in",reason="ended"`, func(t *testing.T) *daemonRun {
+		c, d := fromKafka(t, 1)
+		stopped(t, d)
+		kafkatest.Rewind(t, kafkatest.Connection(c.fake.ListenAddrs()...), "g", "in", []int64{150})
+		d.start()
 		return d
 	}},
 	{"JetStream: deleted before it was read", "messages deleted before they were acknowledged", "lost_messages", "urlfold_source_unread_deleted_total", func(t *testing.T) *daemonRun {
