@@ -104,11 +104,18 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 }
 
 // verdictRemark describes which records of a damaged input are verified and
-// what happened to the others.
-func verdictRemark(r *file.Report) string {
+// what happened to the others. The records of a sample are anywhere in its lines.
+func verdictRemark(r *file.Report, sampled bool) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
 		text := terminal.Plural(recordsOf(r).Records, "record", "records") + " read"
 		return text + lostRemark(r)
+	}
+	if sampled {
+		text := terminal.Plural(recordsOf(r).Records, "record", "records") + ", a sample of lines 1 to " + terminal.FormatCount(r.Verified.Lines+r.Unverified.Lines)
+		if r.Verified.Lines == 0 {
+			return text + "; none of them is verified"
+		}
+		return text + "; verified" + linesRemark(1, r.Verified.Lines)
 	}
 	verified, unverified := verifiedOf(r)
 	text := "no verified records"

@@ -385,7 +385,7 @@ func (o *outcome) writeVerdicts(s *summary) {
 				color = terminal.Red
 			}
 			s.text("  " + s.Paint(color, shownPath(r.Path)+": "+terminal.Printable(r.Verdict.String())))
-			s.text("    " + verdictRemark(&r))
+			s.text("    " + verdictRemark(&r, o.set.sample != nil))
 			if o.set.InPlace && r.Verdict.Damage() {
 				s.text("    the file is kept, because it is damaged")
 			}
