@@ -187,20 +187,27 @@ func (d *daemonRun) has(name, want string) {
 
 var listening = regexp.MustCompile(`msg=listening admin=(\S+)`)
 
-// metrics returns the page of metrics.
-func (d *daemonRun) metrics() string {
+// page returns the status and the text of a page of the admin server.
+func (d *daemonRun) page(path string) (status int, text string) {
 	d.t.Helper()
 	d.logs("msg=listening", 1)
 	m := listening.FindStringSubmatch(d.log.String())
-	res, err := http.Get("http://" + m[1] + "/metrics")
+	res, err := http.Get("http://" + m[1] + path)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	text, err := io.ReadAll(res.Body)
+	body, err := io.ReadAll(res.Body)
 	if closeErr := res.Body.Close(); err != nil || closeErr != nil {
 		d.t.Fatal(err, closeErr)
 	}
-	return string(text)
+	return res.StatusCode, string(body)
+}
+
+// metrics returns the page of metrics.
+func (d *daemonRun) metrics() string {
+	d.t.Helper()
+	_, text := d.page("/metrics")
+	return text
 }
 
 // measures waits for a line on the page of metrics.

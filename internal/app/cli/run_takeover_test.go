@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -172,4 +174,42 @@ func TestRunLostState(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPodLife plays the life of a pod with a volume for its state: the probes answer,
+// SIGTERM in the middle of its work ends it in good order, the next pod goes on without
+// a loss or a double, and one without the volume writes nothing and says why.
+func TestPodLife(t *testing.T) {
+	d := newRun(t, strings.Replace(tailing, "path: out.log", "path: out.log, exactly_once: true", 1))
+	var all strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&all, "http://h/%d\n", i)
+	}
+	d.feed(all.String())
+	stop := func() {
+		t.Helper()
+		d.until("ready", func() bool {
+			live, _ := d.page("/livez")
+			ready, _ := d.page("/readyz")
+			return live == http.StatusOK && ready == http.StatusOK
+		})
+		d.signal(syscall.SIGTERM)
+		if code := d.wait(); code != 0 || !strings.Contains(d.log.String(), "abandoned=0 unresolved=0") {
+			t.Fatalf("exit code %d", code)
+		}
+	}
+	d.start()
+	stop()
+	d.start()
+	d.has("out.log", all.String())
+	stop()
+	if err := os.RemoveAll(filepath.Join(d.dir, "state")); err != nil {
+		t.Fatal(err)
+	}
+	d.start()
+	const want = "data_dir state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as out.log, would be written again; restore the folder from a backup or move the outputs away, or set state.on_loss: reread"
+	if code := d.wait(); code != command.ExitConfig || !strings.Contains(d.log.String(), want) {
+		t.Errorf("exit code %d", code)
+	}
+	d.has("out.log", all.String())
 }
