@@ -60,7 +60,7 @@ type opening struct {
 const (
 	oddScheme   = 1 << iota // the scheme has capital letters
 	oddCapitals             // the host has, and they are in opening.capitals
-	oddName                 // the host may have other bytes than letters, digits, hyphens and dots, and capital letters
+	oddName                 // the host may have capital letters, and bytes other than letters, digits, hyphens and dots
 	oddPort                 // the port is the default of the scheme
 	oddPath                 // the path is empty
 	oddHash                 // the fragment contains a '#'
@@ -234,8 +234,8 @@ func (u *URL) setPort(src []byte, start int) (path int, byDefault bool) {
 	return end, n == 443 && secure || n == 80 && !secure
 }
 
-// readPort returns the end of the port that begins at start, and its number. end
-// is 0 if that is not a number from 1 to 65535 without leading zeros.
+// readPort returns the end of the port that begins at start, and its number. end is 0
+// if the port is not a number from 1 to 65535 without leading zeros.
 func readPort(src []byte, start int) (end, n int) {
 	if start+8 > len(src) {
 		return readShortPort(src, start)
@@ -269,8 +269,8 @@ func readShortPort(src []byte, start int) (end, n int) {
 	return end, n
 }
 
-// cleanTail goes through the marks of sv in path, query and fragment, of which u
-// has the spans. The first one is at i.
+// cleanTail goes through the marks of sv in path, query and fragment, whose spans are
+// in u. The first mark is at i.
 func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (entity int, ok bool) {
 	entity = -1
 	for i < int(u.spans[Path].End) {

@@ -2,9 +2,9 @@ package codec
 
 import "bytes"
 
-// drop removes userinfo and fragment, as far as the profile asks for it, from
-// the normal form dst[start:], whose components are r.Out. The full URL stays
-// in r for the keys of the lower levels.
+// drop removes the userinfo and the fragment, if the profile drops them, from the
+// normal form dst[start:], whose components are r.Out. The full URL stays in r for the
+// keys of the lower levels.
 func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s, u := &r.scratch, &r.Out
 	norm := dst[start:]
@@ -86,8 +86,8 @@ var slashes = []byte("//")
 // "a:// :" make a host of its space), their serialization of it is the normal
 // form. Otherwise normalizing the normal form would change it.
 //
-// Where ui-drop cannot remove the credentials that browsers see, because RFC 3986
-// sees them in the path or no host after them, the URL stays rejected.
+// The URL stays rejected if ui-drop cannot remove the credentials that browsers see:
+// RFC 3986 parses them as part of the path, or finds no host after them.
 func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, why Error, r *Result) ([]byte, error) {
 	flags, at := r.Flags, r.ErrAt
 	s := &r.scratch

@@ -164,7 +164,7 @@ func (s Flags) Has(f Flag) bool {
 // With returns the set with f added.
 func (s Flags) With(f Flag) Flags {
 	s.lo |= 1 << f
-	s.hi |= 1 << (f - 64) // nothing if f < 64: the difference is 192 or more then
+	s.hi |= 1 << (f - 64) // shifts by 192 or more, and so adds nothing, if f < 64
 	return s
 }
 
@@ -253,8 +253,8 @@ const (
 	ActionDecoded                // the escape was replaced by its byte
 	ActionRemoved                // its bytes were removed
 	ActionRecased                // only the case of its hex digits changed
-	ActionRejected               // it is the reason why the URL cannot be parsed
-	ActionReplaced               // it was replaced by other text
+	ActionRejected               // the defect is the reason why the URL cannot be parsed
+	ActionReplaced               // the defect was replaced by other text
 )
 
 var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}

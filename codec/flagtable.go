@@ -35,7 +35,7 @@ var violations = SeverityViolation.Flags()
 var flagTable = [numFlags]struct {
 	name     string
 	severity Severity
-	clause   string // basis in a standard; empty if the flag is an observation of ours
+	clause   string // basis in a standard; empty if no standard mentions the flag
 	meaning  string // a description in lower case without a full stop
 }{
 	FlagTruncated:                            {"truncated", SeverityViolation, "RFC 3986 §2.1", "a '%' at the end of a component, with fewer than two characters after it"},

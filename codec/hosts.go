@@ -166,10 +166,10 @@ func (i *inspector) hosts() {
 	i.markAt(Host, path, FlagHostAmbiguous, ActionKept)
 }
 
-// suspect reports whether browsers may see another host. It may return true
-// needlessly, but never false wrongly. Browsers may see another host where
-// bytes are removed or trimmed, where a '\' ends or begins an authority, where
-// a URL of a special scheme has no host, and in file URLs.
+// suspect reports whether browsers may see another host. It may return true although
+// browsers see the same host, but never false if they see another one. Browsers may see
+// another host where bytes are removed or trimmed, where a '\' ends or begins an
+// authority, where a URL of a special scheme has no host, and in file URLs.
 func (i *inspector) suspect() bool {
 	u := i.u
 	front := i.src[:u.Span(Path).Start]

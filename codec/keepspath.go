@@ -7,8 +7,9 @@ import (
 )
 
 // KeepsPath reports whether no key rule up to level lv, at most K3, changes path: the
-// path of an http or https URL that is its own normal form and has neither a query nor a
-// fragment. It may return false although none does. Not covered by the stability page.
+// path of an http or https URL that is its own normal form and has neither a query nor
+// a fragment. It may return false even if no rule changes path. Not covered by the
+// stability page.
 func (n *Normalizer) KeepsPath(lv Level, path []byte) bool {
 	lv = n.keyLevel(lv)
 	switch {

@@ -52,7 +52,7 @@ const (
 
 var levelNames = []string{"", "syntax", "equivalent", "fetch", "page", "match", "shape"}
 
-// shortNames are the names by which ParseLevel knows the levels besides.
+// shortNames are other names of the levels, which ParseLevel accepts.
 var shortNames = []string{"", "k0", "k1", "k2", "k3", "match", "surface"}
 
 // keyFunctions names the function that computes the keys of each level: level,
@@ -117,8 +117,8 @@ func (k Key) Bytes() (b [16]byte) {
 	return b
 }
 
-// Uint64s returns the two halves of k, the first 64 bits of its bytes and the
-// last ones. Each half is a hash of the URL by itself. Not covered by the stability page.
+// Uint64s returns the two halves of k: its first and its last 64 bits. Each half is a
+// hash of the URL by itself. Not covered by the stability page.
 func (k Key) Uint64s() (hi, lo uint64) { return k.hi, k.lo }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
@@ -199,9 +199,8 @@ const (
 	// SHA256 is the first 128 bits of SHA-256 over the key function's name, a
 	// zero byte and the string. It resists deliberate collisions.
 	SHA256
-	// HMACSHA256 is the same with HMAC (RFC 2104). Without the secret nobody
-	// can check which URL a key belongs to, so keys may be given to third
-	// parties.
+	// HMACSHA256 is SHA256 with HMAC (RFC 2104). Only somebody who has the secret can
+	// check which URL a key belongs to, so you may give keys to third parties.
 	HMACSHA256
 )
 

@@ -16,7 +16,7 @@ import (
 
 // A match is a program that a profile reproduces.
 type match struct {
-	name    string // of the profile, and Profile.Match
+	name    string // name of the profile, and Profile.Match
 	program string // package, version and function
 	key     string // name and version of the key function
 	sortKey bool   // the program returns a sort key (SURT), not a URL

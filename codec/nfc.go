@@ -11,11 +11,11 @@ import (
 // Normalization Form C (UAX 15), and reports whether that changed something:
 // "e%CC%81" becomes "%C3%A9".
 //
-// A raw letter can be the base of combining characters that follow. No other
-// raw byte can, and no escape of ASCII: otherwise '=' and U+0338 would combine
-// a delimiter and a value into one character. Bytes that are not valid UTF-8
-// stay. An ASCII character that normalization produces is escaped unless it is
-// unreserved: U+037E becomes %3B.
+// A raw letter can be the base of combining characters that follow. No other raw byte
+// and no escape of ASCII can be a base: otherwise '=' and U+0338 would combine a
+// delimiter and a value into one character. Bytes that are not valid UTF-8 stay. An
+// ASCII character that normalization produces is escaped unless it is unreserved:
+// U+037E becomes %3B.
 func appendNFC(dst, text []byte, s *scratch) (_ []byte, changed bool) {
 	run := s.runes[0][:0]
 	start := 0 // start of run in text

@@ -24,12 +24,12 @@ type Normalizer struct {
 	whatwg [whatwgSets]percent.Rules // for WHATWG
 	bases  *Normalizer               // parses bases by WHATWG, with the same escape rules
 
-	table   *walkTable       // of onePass; nil if onePass does not support the profile
-	steps   *walkSteps       // of onePass
+	table   *walkTable       // table of onePass; nil if onePass does not support the profile
+	steps   *walkSteps       // steps of onePass
 	actions [numFlags]Action // results of onEscape, for onePass
 
 	hasher hasher
-	keys   Standard // that keys are computed by
+	keys   Standard // the standard by which keys are computed
 	policy *Policy
 
 	queries QueryEncoding // WHATWG only; nil for UTF-8
@@ -622,9 +622,8 @@ func (w *writer) path() {
 	w.note(Path, start)
 }
 
-// guard prevents that the path dst[start:], which follows no authority, is
-// parsed as an authority or, if there is no scheme either, as a scheme (RFC
-// 3986 §3.3, §4.2).
+// guard keeps the path dst[start:], which follows no authority, from being parsed as an
+// authority or, without a scheme, as a scheme (RFC 3986 §3.3, §4.2).
 func (w *writer) guard(start int) {
 	path := w.dst[start:]
 	switch {

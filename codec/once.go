@@ -2,11 +2,11 @@ package codec
 
 import "strconv"
 
-// A URLError is an [Error] with its place, as calls that fill no [Result] return
-// it. errors.Is finds the Error in it.
+// A URLError is an [Error] with its position. Calls that fill no [Result] return it.
+// errors.Is finds the Error in it.
 type URLError struct {
 	Code   Error
-	Offset int // of the error in the URL, in bytes; Resolve: in ref, or in base if Code is ErrBase
+	Offset int // offset of the error in the URL, in bytes; Resolve: in ref, or in base if Code is ErrBase
 }
 
 // Error returns the offset and the text of the Error, such as "byte 9: the host is

@@ -119,8 +119,8 @@ func appendPatched(dst, norm []byte, kept []uint32) []byte {
 }
 
 // appendRun appends src[from:to] to dst, which must have room for it and another
-// 2*wide bytes. Most runs are short: to copy more than needed is faster than to
-// call memmove, and mispredicts no branch.
+// 2*wide bytes. Most runs are short: copying more than needed is faster than
+// calling memmove, and needs no branch that could be mispredicted.
 func appendRun(dst, src []byte, from, to int) []byte {
 	n := to - from
 	if n > wide || from+wide > cap(src) {
@@ -149,7 +149,7 @@ func (u *URL) patch(kept []uint32) {
 }
 
 // A pass is one walk over a URL. It goes from one byte that the survey marks to
-// the next. What is between two changes is copied in one move.
+// the next. The bytes between two changes are copied in one move.
 type pass struct {
 	*Normalizer
 	s         *scratch
@@ -229,8 +229,8 @@ const wide = scan.Margin
 func roomFor(src []byte) int { return 3*len(src) + 1 + 2*wide }
 
 // flush copies the pending bytes before i; next is the start of the next run. Most
-// runs are short: to copy more than needed is faster than to call memmove, and
-// mispredicts no branch.
+// runs are short: copying more than needed is faster than calling memmove, and needs
+// no branch that could be mispredicted.
 func (p *pass) flush(i, next int) {
 	from, at := p.from, p.at
 	end := at + i - from

@@ -17,7 +17,7 @@ const (
 
 	rawEscape  = 1 << 0 // the byte is escaped
 	rawFlagged = 1 << 1 // RFC 3986 does not allow it
-	rawUnit    = 1 << 2 // it is not, or may not be, a URL unit
+	rawUnit    = 1 << 2 // the byte is not, or may not be, a URL unit
 )
 
 // Numbers of the steps of single bytes.
@@ -68,8 +68,8 @@ var (
 	verbatimWalk = makeWalkTable(RFC3986, percent.None, percent.None, percent.None)
 )
 
-// walkTable returns the table for a profile, or nil if onePass does not support
-// the profile: it knows only the rules listed here.
+// walkTable returns the table for a profile, or nil if onePass does not support the
+// profile: it supports only the rules listed here.
 func (p *Profile) walkTable() *walkTable {
 	switch {
 	case p.Standard == WHATWG && p.Rules.set&^(escapeRules|lossyRules|1<<RuleFallbackRFC) == 0:
@@ -89,7 +89,7 @@ func (p *Profile) walkTable() *walkTable {
 // branch costs more than a whole step.
 type walkStep struct {
 	marks   [2]Diagnostic // without offsets
-	flags   Flags         // of marks
+	flags   Flags         // flags of marks
 	applied ruleSet
 	escape  uint32   // all bits if an escape is written, or none
 	has     [2]uint8 // 1 for each element of marks that is used
@@ -102,7 +102,7 @@ type walkStep struct {
 
 	separator uint8 // 1 for an escaped '/' or '\\' in a path: a following '.' needs a look
 	work      walkWork
-	_         [7]byte // 64 bytes are found faster than 56
+	_         [7]byte // an element of 64 bytes is indexed faster than one of 56
 }
 
 const (
@@ -110,7 +110,7 @@ const (
 	allBits = 0xFFFFFFFF
 )
 
-// walkWork is what a step does besides, or instead.
+// walkWork is the additional work of a step, or the work that replaces it.
 type walkWork uint8
 
 // Kinds of work.

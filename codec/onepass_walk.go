@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A walker is the part of a pass that concerns the component in hand. Only work
-// beyond plain steps needs it. Offsets point into src.
+// A walker is the part of a pass that concerns the current component. Only work beyond
+// plain steps needs it. Offsets point into src.
 type walker struct {
 	c         Component
 	start     int             // start of the component
@@ -40,7 +40,7 @@ func (p *pass) walk(i, start, outStart int) {
 	path, query := p.ends()
 	for i < end {
 		c := b2i(i >= path) + b2i(i >= query)
-		// An escape has the step of its value, any other byte its own.
+		// The step of an escape is the step of the byte that it encodes.
 		b := src[i]
 		high, low := digits[src[i+1]], digits[src[i+2]]
 		value, number := high<<4|low&15, p.table[c][b]
@@ -162,7 +162,7 @@ func (p *pass) makeRoom() {
 	}
 }
 
-// enter makes c the component in hand.
+// enter makes c the current component.
 //
 //go:noinline
 func (p *pass) enter(c Component) {

@@ -14,7 +14,7 @@ import (
 // methods do nothing on a nil recorder. It copies its arguments.
 type recorder struct {
 	steps []Step
-	rest  []byte // of a path written in pieces: the input not yet read
+	rest  []byte // rest of a path written in pieces: the input not yet read
 }
 
 // change records that r changed component c from before to after. Equal texts

@@ -67,12 +67,12 @@ type scratch struct {
 	by        *Normalizer      // of the last call that gave a normal form
 	src, norm []byte           // input of that call, and the normal form it appended
 	seal      seal             // checksum of src and norm
-	marks     []Diagnostic     // of the component in hand
-	defects   []percent.Defect // of the component in hand
+	marks     []Diagnostic     // marks of the current component
+	defects   []percent.Defect // of the current component
 	in, out   URL              // components of a text other than the input: a resolved target, a key
 	lead      uint32           // number of bytes trimmed in front of the cleaned text
 	end       uint32           // where the cleaned text ends in src
-	gaps      []uint32         // offsets of the tabs and newlines removed from it
+	gaps      []uint32         // offsets of the tabs and newlines removed from the cleaned text
 	cuts      []Diagnostic     // diagnostics for the trimmed and removed bytes, with offsets in src
 	parsed    []Diagnostic     // validation errors of the parser, with offsets in the cleaned text
 	cleaned   []byte           // the cleaned text, if it is not a subslice of src
@@ -88,17 +88,17 @@ type scratch struct {
 	other     *Result          // of parsing by the other standard
 	hosts     *hostScratch     // scratch of the host comparison
 	text2     []byte           // a component being converted to NFC
-	runes     [2][]rune        // a part of it
-	pairs     []params.Pair    // of a query
+	runes     [2][]rune        // a part of text2
+	pairs     []params.Pair    // pairs of a query
 	params    params.Scratch
-	survey    scan.Survey // of the URL that parseClean parsed last
+	survey    scan.Survey // survey of the URL that parseClean parsed last
 	front     []byte      // scheme and authority of the last URL that Keeps accepted
 	mac       *keyedHash  // for HMAC keys
 	spare     []uint32    // offsets that are not wanted
 	kept      []uint32    // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
-	matched *match             // that peer belongs to
-	peer    peer.Canonicalizer // reproduces a program
+	matched *match             // the match of peer
+	peer    peer.Canonicalizer // reproduces the program of matched
 
 	rec *recorder // set by Trace and TraceKey, otherwise nil
 }
@@ -214,9 +214,9 @@ func (r *Result) Key(lv Level) Key {
 	return s.by.hasher.key(lv, text, s)
 }
 
-// Part returns the bytes of component c of the normal form, whatever the slice
-// held that it was appended to. The result is a part of that slice, not a copy.
-// The result is nil if c is absent or r describes no URL.
+// Part returns the bytes of component c of the normal form. The result is a part of the
+// slice to which the normal form was appended, not a copy. It is nil if c is absent or
+// r describes no URL.
 func (r *Result) Part(c Component) []byte {
 	s, ok := r.asked()
 	if !ok {
@@ -225,9 +225,9 @@ func (r *Result) Part(c Component) []byte {
 	return r.Out.Bytes(s.norm, c)
 }
 
-// canonicalText returns the canonical string of a level, and whether there is one, for a
-// URL for which Key does not find it. For common URLs it asks fewer questions than
-// [Normalizer.canonical].
+// canonicalText returns the canonical string of a level, and whether the URL has one.
+// Key calls it if it does not find the string itself. For common URLs it makes fewer
+// checks than [Normalizer.canonical].
 func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 	s := &r.scratch
 	switch {

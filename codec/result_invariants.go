@@ -15,7 +15,7 @@ type seal struct {
 	filling   atomic.Bool
 }
 
-// open begins a call that fills the Result. It panics if another one is doing so.
+// open begins a call that fills the Result. It panics if another call is filling it.
 func (s *seal) open() {
 	if !s.filling.CompareAndSwap(false, true) {
 		panic("BUG: a codec.Result is used by two goroutines at a time")

@@ -41,8 +41,7 @@ const (
 	RuleRemoveDots       // remove dot segments
 	RuleGuardPath        // put "/." or "./" before a path that would parse as an authority or a scheme
 
-	// Rules that keep the meaning of URLs of the schemes that this package
-	// knows: RFC 3986 §6.2.3.
+	// Rules that keep the meaning of URLs of the known schemes: RFC 3986 §6.2.3.
 	RuleDefaultPort   // remove the default port, and leading zeros of other ports
 	RuleEmptyPath     // change an empty path to "/"
 	RuleFileLocalhost // change file:/x and file://localhost/x to file:///x

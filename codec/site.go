@@ -20,18 +20,17 @@ func SiteListVersion() string { return psl.Version }
 // suffixes include those under which companies register names for their
 // customers (github.io); otherwise only suffixes of registries count.
 //
-// host must be as in a normal form: ASCII, with A-labels. If it has no
-// registrable domain, AppendSite appends nothing and returns false. That is so
-// for a public suffix, a single label, a host with an empty label, an IP
-// address in any form that browsers accept, and an empty host. A top-level
-// domain that is not on the list counts as a public suffix, as the list's
-// algorithm prescribes.
+// host must be as in a normal form: ASCII, with A-labels. If it has no registrable
+// domain, AppendSite appends nothing and returns false. Hosts without a registrable
+// domain are a public suffix, a single label, a host with an empty label, an IP address
+// in any form that browsers accept, and an empty host. A top-level domain that is not
+// on the list counts as a public suffix, as the list's algorithm prescribes.
 func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	start := len(dst)
 	out = appendLower(dst, bytes.TrimSuffix(host, rootDot))
 	at, ok := siteOffset(out[start:], private)
 	if !ok {
-		return out[:start], false // with the room that it has gained
+		return out[:start], false // out may have grown
 	}
 	n := copy(out[start:], out[start+at:])
 	return out[:start+n], true

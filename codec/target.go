@@ -6,10 +6,10 @@ import "github.com/urlfold/urlfold/internal/ground/scan"
 // accepts.
 const maxFront = 64 + len(":65535")
 
-// KeepsTarget reports whether target, a path with an optional query, is its own
-// normal form without any flag after the scheme and authority of an http or https
-// URL that is its own normal form without any flag. It may return false although
-// the target is. If ok, query is the query of the target without its '?', or nil.
+// KeepsTarget reports whether target, a path with an optional query, is its own normal
+// form without any flag after the scheme and authority of an http or https URL that is
+// its own normal form without any flag. It may return false for such a target, too. If
+// ok, query is the query of the target without its '?', or nil.
 //
 // KeepsTarget takes less time than Append for a whole URL. It uses scratch memory
 // of r, and does not change what the methods of r describe.
@@ -28,9 +28,9 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	return keepsTail(target, sv.First().Special, sv)
 }
 
-// plainEnd returns the offset of the first byte of text, which starts with a target,
-// that needs a closer look or is in no target. query is the query up to that byte,
-// or nil. Most targets have no such bytes, and then this is faster than a survey.
+// text starts with a target. plainEnd returns the offset of the first byte of text that
+// needs a closer look or is in no target. query is the query up to that byte, or nil.
+// Most targets have no such bytes, and then this is faster than a survey.
 func plainEnd(text []byte) (end int, query []byte) {
 	end = plainPath.PathEnd(text)
 	if end == len(text) || text[end] != '?' {
@@ -48,9 +48,9 @@ var (
 	plainQuery = scan.NewSet(func(c byte) bool { return isPlain(c) && c != '#' })
 )
 
-// Keeps reports whether url is an absolute http or https URL without a fragment
-// that is its own normal form without any flag. It may return false although url
-// is. If ok, query is the query of url without its '?', or nil.
+// Keeps reports whether url is an absolute http or https URL without a fragment that is
+// its own normal form without any flag. It may return false for such a URL, too. If ok,
+// query is the query of url without its '?', or nil.
 //
 // Keeps takes less time than Append, above all if the last URL that it accepted had
 // the same scheme and authority. It uses scratch memory of r, and does not change

@@ -4,7 +4,7 @@ import "strconv"
 
 // A NameError reports an unknown name.
 type NameError struct {
-	What string // what the name should denote: "rule", "level"
+	What string // the kind of thing that the name should denote: "rule", "level"
 	Name string
 	Near string // a known name that is similar, or ""; of a profile only
 }

@@ -52,7 +52,7 @@ type baseURL struct {
 	opaque bool // the path is opaque
 	clean  bool // text has no flag and no work for a rule; with RFC 3986, text is src
 	err    Error
-	res    Result // of parsing it; kept for its scratch
+	res    Result // result of parsing it; kept for its scratch
 
 	rfcHost rfcHost // the host by RFC 3986
 }
@@ -69,9 +69,9 @@ const (
 )
 
 // whatwgEscapes returns how WHATWG treats the bytes of each component: the
-// percent-encode sets and, except in opaque paths and hosts, the rules of RFC
-// 3986 §6.2.2 that the profile adds. A malformed '%' that the rule rfc-clean
-// escapes is escaped right here: if it stayed, it would prevent esc-unres.
+// percent-encode sets and, except in opaque paths and hosts, the rules of RFC 3986
+// §6.2.2 that the profile adds. A malformed '%' that the rule rfc-clean escapes is
+// escaped here, because it would otherwise prevent esc-unres.
 func whatwgEscapes(rules ruleSet) (esc [whatwgSets]percent.Rules) {
 	for i, set := range [whatwgSets]percent.Set{
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,

@@ -176,7 +176,7 @@ func (p *parser) rejectDomain(at int) bool {
 func (p *parser) number(text []byte, start, at int) bool {
 	s := &p.r.scratch
 	s.host = append(s.host[:0], p.dst[at:]...)
-	where := func(i int) int { return start } // offsets in a mapped host mean nothing in the input
+	where := func(i int) int { return start } // an offset in a mapped host has no counterpart in the input
 	if len(s.host) == len(text) && bytes.EqualFold(s.host, text) {
 		where = func(i int) int { return start + i }
 	}

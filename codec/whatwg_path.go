@@ -158,8 +158,8 @@ func (p *parser) pathSlash(from, end int) {
 	}
 }
 
-// segment writes one segment of the path; slash says whether another one
-// follows. before is the whole path, for recorded steps.
+// segment writes one segment of the path; slash reports whether another segment follows.
+// before is the whole path, for recorded steps.
 func (p *parser) segment(seg []byte, slash bool, before []byte) {
 	n := dotSegmentLen(seg)
 	if n == 0 {

@@ -18,7 +18,7 @@ const maxNodes = 20000
 type resolver struct {
 	*document
 	anchors map[string]ast.Node // nil: the anchor has not ended
-	sizes   map[ast.Node]int    // of the values of anchors
+	sizes   map[ast.Node]int    // sizes of the values of anchors
 	nodes   int                 // seen so far
 	full    bool                // an error about the number of nodes is recorded
 }

@@ -16,10 +16,10 @@ import (
 // Codec configures how URLs are normalized, and what is written.
 // Not covered by the stability page.
 type Codec struct {
-	// The maximum total output for one record if every URL repeats the record in the
-	// field record. URLs beyond this size have an empty field record and the flag
-	// record-omitted. Default: 64 times the size of the record, and at least
-	// 64MiB.
+	// The maximum output for one record if each of its URLs repeats the record
+	// in the field record. Beyond this size, URLs have an empty field record
+	// and the flag record-omitted. Default: 64 times the size of the record,
+	// and at least 64MiB.
 	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
 	// The URLs of an access log to normalize. all means every URL of the format.
 	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
@@ -55,8 +55,8 @@ type Codec struct {
 	Params []Param `yaml:"params"`
 	// The form of the output.
 	Render Render `yaml:"to" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: parquet or arrow for an output with this extension, otherwise rewrite"`
-	// What is replaced by ***, wherever it is in the records and dead letters:
-	// passwords (in URLs; every other value except none includes them), email,
+	// The values that are replaced by *** wherever they are in the records and dead
+	// letters: passwords (in URLs; every other value except none includes them), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
 	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,check,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Every value except none also hides the passwords in URLs"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except

@@ -16,7 +16,7 @@ import (
 // package config/field documents its form. Not covered by the stability page.
 type Types struct {
 	Sources map[string]func() any
-	Sinks   map[string]func() any // also of dead letters
+	Sinks   map[string]func() any // of sinks and dead letters
 	// Check, if not nil, performs the checks that this package cannot do. It
 	// returns the joined errors, each created by File.ErrorAt. sound reports
 	// whether the section of a path is present and the value at the path is

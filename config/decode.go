@@ -196,7 +196,7 @@ func (d *decoder) require(fields []structField, n ast.Node, at string) {
 		if _, ok := d.places[path]; !f.required || ok {
 			continue
 		}
-		if isMapping(n) && !d.broken[path] { // otherwise there is an error already; broken means misspelled
+		if isMapping(n) && !d.broken[path] { // otherwise an error is recorded already; a broken path is misspelled
 			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
 		}
 		d.spoil(path)

@@ -56,15 +56,15 @@ type DedupeWindow struct {
 	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
 	// periods of 24h are the days in UTC.
 	Size time.Duration `yaml:"size,required" min:"1s" max:"8784h"`
-	// How long after the end of a period its keys are kept, by the times of the
-	// records of the partition, or of the file that lags behind most. Later records
-	// of the period are all written. A time that is more than size and lateness
-	// ahead of the last times of its file or partition ends no period, and its
+	// How long after the end of a period its keys are kept, by the times of the records
+	// of the partition, or of the file that lags behind most. Later records of the
+	// period are all written. A time that is ahead of the last times of its file or
+	// partition by more than the sum of size and lateness ends no period, and its
 	// record is written. With bucket, a key is forgotten when its record has been
-	// durable for size and lateness together. Default: 1h.
+	// durable for the sum of size and lateness. Default: 1h.
 	Lateness time.Duration `yaml:"lateness" min:"0s" max:"8784h"`
-	// With files: after this time, a file that brings no records, while others do,
-	// no longer delays the end of periods. Default: 5m.
+	// With files: how long a file without new records may delay the end of periods
+	// while other files have new records. Default: 5m.
 	Idle time.Duration `yaml:"idle" min:"1s" max:"24h"`
 	// record uses the field time of the record. message uses the time of the message,
 	// and requires a kafka or jetstream source. Default: record.

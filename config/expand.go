@@ -54,7 +54,7 @@ type expander struct {
 	env    Env
 	dir    string            // directory of the configuration
 	files  map[string]string // contents of the files read
-	values []expansion       // that errors must not repeat
+	values []expansion       // expanded values that errors must not repeat
 }
 
 // An expansion is the value of a reference in the scalar at a position. Any value

@@ -81,17 +81,17 @@ type File struct {
 	Tests []Test `yaml:"tests"`
 
 	d      *decoder
-	stamps map[string]stamp // of the files that it was loaded from
+	stamps map[string]stamp // stamps of the files that it was loaded from
 }
 
 // State says what to do when stored state is lost.
 // Not covered by the stability page.
 type State struct {
-	// What to do if no generation of the positions in data_dir is usable, or if
-	// data_dir has none of them although outputs with exactly_once exist. stop ends
-	// the start with exit code 78, because all files would be read again and their
-	// records written twice; reread does that. It concerns file sources only: the
-	// positions of the others are in their brokers.
+	// What to do if no stored generation of the positions in data_dir is usable, or if
+	// data_dir has no positions although outputs with exactly_once exist. stop ends the
+	// start with exit code 78. reread reads all files again and writes their records
+	// twice. The key applies only to file sources, because brokers store the positions
+	// of the others.
 	OnLoss string `yaml:"on_loss" enum:"stop,reread"`
 }
 
@@ -141,17 +141,16 @@ type Batch struct {
 // Admin is the HTTP server with /metrics, /healthz, /readyz and the status
 // page. Not covered by the stability page.
 type Admin struct {
-	// The address to listen on: HOST:PORT, or unix: followed by the path of a
-	// socket. An empty string disables the server. If the key is not written and the
-	// default address is taken, as by a daemon beside a batch, the process logs a
-	// warning and runs without the server.
+	// The address to listen on: HOST:PORT, or unix: followed by the path of a socket.
+	// An empty string disables the server. If this key is absent and another process
+	// uses the default address, urlfold logs a warning and runs without the server.
 	Listen string `yaml:"listen" path:"listen"`
-	// The host names that requests may use in addition to localhost and IP
-	// addresses; "*.example.com" matches all names below example.com. Requests for
-	// other names get status 403, which prevents web pages from reading the server
-	// through a host name of their own (DNS rebinding). If listen is an address of
-	// all interfaces, every name and address may be used for /metrics and the health
-	// checks, and the other pages require localhost or a name of this list.
+	// The host names that requests may use in addition to localhost and IP addresses;
+	// "*.example.com" matches all names below example.com. Requests for other names get
+	// status 403, which prevents web pages from reading the server through a host name
+	// of their own (DNS rebinding). If listen is an address of all interfaces, requests
+	// for /metrics and the health checks may use any host, but requests for the other
+	// pages must use localhost or a name of this list.
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
@@ -213,9 +212,9 @@ type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
 	// The format of log lines.
 	Format string `yaml:"format" enum:"text,json"`
-	// The interval in which a component logs the same event only once, even with
-	// other attributes; the next time, "suppressed" counts the others. 0 disables
-	// the limit.
+	// The interval in which a component logs the same event only once, even if its
+	// attributes differ. The attribute suppressed of the next one counts the events
+	// that were not logged. 0 disables the limit.
 	RepeatInterval time.Duration `yaml:"repeat_interval" max:"1h"`
 }
 

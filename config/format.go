@@ -17,8 +17,9 @@ type Format struct {
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat. Default of the source stdin: lines.
 	From string `yaml:"from,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" job:"Format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
-	// The server whose escapes to undo in fields. backslash is for tables in which a
-	// backslash makes the next byte literal. Default: the dialect of the format.
+	// The server whose escapes are undone in fields. backslash is for tables in
+	// which a backslash makes the next byte literal. Default: the dialect of
+	// the format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
@@ -26,8 +27,8 @@ type Format struct {
 	// The character that quotes cells of a table, or none. Default: '"'. In tsv, a
 	// line with an unclosed quote is then read as unquoted.
 	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
-	// The escape character of cells: only a backslash is possible. Default: none; a
-	// quote inside a quoted cell is written twice.
+	// The escape character of cells, which can only be a backslash. Default:
+	// none; a quote inside a quoted cell is written twice.
 	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
 	// Whether the first row of a table is its header: yes or no. Without a header,
 	// url_field and the like must be numbers of columns.
@@ -49,8 +50,8 @@ type Format struct {
 	// such as {status: sc, client: src.ip}. A duration is in seconds unless its name ends
 	// with a unit, as elapsed_ms does. Default: the usual names.
 	Map map[string]string `yaml:"map"`
-	// The location of the base URL against which the URL is resolved, in the
-	// syntax of url_field.
+	// The location of the base URL for relative URLs, in the syntax of
+	// url_field.
 	BaseField string `yaml:"base_field" flag:"base-field" for:"readers" arg:"location"`
 	// The base URL for all relative URLs. A name in braces is a field of the
 	// record: https://{host}/ takes the host from the field host.

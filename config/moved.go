@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// moved maps the path of each former key to the current one, with an explanation
-// after a comma, or to "removed: " and the reason. The path of a key of a
+// moved maps the path of each former key to the path of the current key, with an
+// explanation after a comma, or to "removed: " and the reason. The path of a key of a
 // component starts with its type; the keys of jetstream are listed under nats.
 var moved = map[string]string{
 	"batch.bytes":                  "batch.size",

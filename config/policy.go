@@ -132,7 +132,7 @@ func (l *List) Validate() error {
 	}
 	var errs []error
 	if (kind == "robots") != (l.Host != "") {
-		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be set for robots, and only then")})
+		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be set with the kind robots, and only with it")})
 	} else if l.Host != "" && !isHost(l.Host) {
 		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be a host in its normal form: lower case, ASCII, without scheme, port and path")})
 	}

@@ -152,7 +152,7 @@ func TestMistakes(t *testing.T) {
 		"p:6:20: path_templates[0]: byte 0 of the template: must begin with '/'", "p:6:30: path_templates[2]: byte 2 of the template: missing placeholder name: write {name}")
 	f(ok+"policy:\n  drop_params: [a, '*', 'b c', 'Ex.com: a', '!a']\n  keep_params:\n    Shop.example: ['a*b', a]\n    '': [a]\n    ok.example: a",
 		"p:4:20: invalid rule: drops every parameter everywhere", "p:4:25: white space in a name: write it as '+' or %20, or add ':' after the host (at byte 1)",
-		"p:4:32: invalid host: must be in lower case", "p:4:45: another rule of the list does the opposite for the same fields",
+		"p:4:32: invalid host: must be in lower case", "p:4:45: contradicts another rule of the list for the same fields",
 		"p:6:5: invalid host: must be in lower case", "p:6:5: invalid host: must be in lower case",
 		"p:6:20: '*' not at the end of a name: write a literal one as %2A", "p:7:5: must be HOST, HOST/PATH or /PATH", "p:8:17: ok.example: must be a list")
 	f(ok+"policy:\n  lists:\n    - other\n    - {plain: none.txt}\n    - plain: bad.txt\n    - {clearurls: bad.json}\n    - {plain: wide.txt, version: 'a,b', name: 3}\n    - {}\n"+
@@ -169,7 +169,7 @@ func TestMistakes(t *testing.T) {
 		"p:15:7: duplicate list name: set name to give the list a different one",
 		"p:16:7: invalid list: wide:1: invalid rule: drops every parameter everywhere",
 		"p:17:15: plain: must have at least 1 byte",
-		"p:18:7: host: must be set for robots, and only then", "p:19:29: host: must be set for robots, and only then",
+		"p:18:7: host: must be set with the kind robots, and only with it", "p:19:29: host: must be set with the kind robots, and only with it",
 		"p:20:30: host: must be a host in its normal form: lower case, ASCII, without scheme, port and path",
 		"p:21:15: brave: invalid list: brave:1:13: unexpected end of JSON input", "p:22:17: firefox: invalid list: firefox:1:13: unexpected end of JSON input")
 	f(strings.Repeat("[", 100), "p:1:17: nested more than 16 levels deep")

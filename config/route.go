@@ -10,18 +10,18 @@ import (
 // A Branch is one branch of a route: a condition with sinks, or the sinks for
 // all other records. Not covered by the stability page.
 type Branch struct {
-	// An expression, as in the section where. The branch takes the records for
-	// which it is true and that no earlier branch takes. Requires sinks.
+	// An expression, as in the section where. The branch gets the records for which the
+	// expression is true and that no earlier branch gets. Requires sinks.
 	Where string `yaml:"where"`
-	// The names of the sinks that get these records. An empty list leaves the
-	// records out; they count as filtered.
+	// The names of the sinks that get these records. An empty list drops the records
+	// and counts them as filtered.
 	Sinks []string `yaml:"sinks"`
-	// The names of the sinks that get the records that no other branch takes, in
-	// the last branch instead of where and sinks. An empty list leaves them out.
+	// In the last branch, instead of where and sinks: the names of the sinks for all
+	// records that no other branch gets. An empty list drops these records.
 	Else []string `yaml:"else"`
 }
 
-// IsElse reports whether the branch takes all records.
+// IsElse reports whether the branch gets all remaining records.
 func (b *Branch) IsElse() bool { return b.Else != nil }
 
 // Targets returns the names of the sinks and the name of their key.

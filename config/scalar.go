@@ -54,7 +54,8 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	d.bounds(v, n, r)
 }
 
-// canonical returns text, or the name of the key level of which text is the short name.
+// canonical returns text. If text is the short name of a key level, it returns the full
+// name.
 func canonical(enum []string, text string) string {
 	if lv, err := codec.ParseLevel(text); err == nil && slices.Contains(enum, lv.String()) {
 		return lv.String()

@@ -15,8 +15,8 @@ type Shadow struct {
 	Profile string `yaml:"profile,required" min:"1"`
 	// The level of its keys. Default: the profile's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
-	// The share of the keys that are counted, chosen by their hash: one of this
-	// many. 1 counts all keys. A power of two. Default: 64.
+	// Count one key in this number of keys, chosen by its hash. 1 counts all keys. A
+	// power of two. Default: 64.
 	OneIn int `yaml:"one_in" min:"1" max:"65536"`
 	// The memory for counting. When it is full, half of the chosen keys are
 	// dropped, and the counts remain exact for the others. Default: 32MiB.

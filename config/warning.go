@@ -11,8 +11,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Warnings returns what is valid in the file but probably not meant: a literal that
-// looks like an environment variable, and secrets that are not in files of their own.
+// Warnings returns warnings about valid values that are probably mistakes: a literal
+// that looks like an environment variable, and a secret that is not in a separate file.
 // Each names the key, never the value.
 func (f *File) Warnings() []*Error { return f.d.doubts }
 

@@ -29,11 +29,11 @@ type document struct {
 	errs []*Error
 	exp  *expander // nil: scalars are not expanded
 
-	names map[ast.Node]string // of values, for errors: the key, or "brokers[0]"
+	names map[ast.Node]string // names of values, for errors: the key, or "brokers[0]"
 }
 
-// hint returns a hint for a syntax error on a line that is indented with a tab,
-// or with a ${, whose brace has a meaning in YAML unless the value is quoted.
+// hint returns a hint for a syntax error on a line that is indented with a tab, or with
+// a ${, because a brace has a meaning in YAML unless the value is quoted.
 func hint(text string, at *token.Token) string {
 	lines := strings.Split(text, "\n")
 	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) {
@@ -302,7 +302,7 @@ func (d *document) items(n ast.Node) []ast.Node {
 		return s.Values
 	}
 	hint := but(n)
-	if _, ok := n.(*ast.BoolNode); ok && strings.HasSuffix(n.GetPath(), ".redact") { // as it was
+	if _, ok := n.(*ast.BoolNode); ok && strings.HasSuffix(n.GetPath(), ".redact") { // redact was a boolean in earlier versions
 		hint = ": true is now [passwords], false is now []"
 	}
 	d.failAt(n, "must be a list"+hint)

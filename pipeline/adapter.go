@@ -26,7 +26,8 @@ func init() {
 	kinds.Outside.Ticket = func(b *engine.Batch, t engine.Ticket) any { return Ticket{b: b, t: t} }
 }
 
-// errWrapped is the error of a component of this module inside another one that hides it.
+// errWrapped is the error of a component of this module inside another component that
+// hides it.
 func errWrapped(what string) error {
 	return &ContractError{Text: fmt.Sprintf("a %s of this module is wrapped by a type without a method Unwrap, which hides what it can do", what)}
 }
@@ -82,7 +83,7 @@ type source struct {
 	format kinds.Framing // of the records
 	chain  []any         // ends with the engine's source, if there is one
 	stored bool
-	both   bool // it is a Committer and an Acker
+	both   bool // the source is a Committer and an Acker
 }
 
 // Parts returns what the source consists of: see [engine.As].
@@ -124,8 +125,8 @@ func (a *acking) Abandoned(b *engine.Batch, cause error) { a.acker.Abandoned(b.E
 // An insideSource is a source of this module as a [Source].
 type insideSource struct {
 	open   func(kinds.SourceEnv) (engine.Source, error)
-	Source engine.Source // nil: the pipeline does not know of it, because a source hides it
-	err    error         // of open
+	Source engine.Source // nil: the pipeline cannot find it, because another source hides it
+	err    error         // error of open
 }
 
 func (in *insideSource) Open(ctx context.Context, rt *Runtime) error {

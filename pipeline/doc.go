@@ -4,7 +4,7 @@
 //
 // A [Source] opens lanes, fills batches with records and emits them. Workers find the URLs
 // in the records, normalize the URLs and write the output records. A [Sink] gets a [Ticket]
-// for each batch of output records and answers it once. The answer says whether the records
+// for each batch of output records and answers it once. The answer reports whether the records
 // are durable, must be submitted again, or are refused for good. When all sinks have
 // answered that the records are durable, the pipeline passes the position of the batch to a
 // source that stores positions ([Committer]). A crash therefore can repeat records but never

@@ -31,7 +31,7 @@ type sourceFunc struct {
 	lane  *Lane
 	batch *Batch // nil: none
 	timer *time.Timer
-	err   error // of Emit in the timer
+	err   error // error of Emit in the timer
 }
 
 func (s *sourceFunc) Open(_ context.Context, rt *Runtime) error {

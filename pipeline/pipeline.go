@@ -120,8 +120,8 @@ func (p *Pipeline) Run(ctx context.Context) error { return p.p.Run(ctx) }
 // ErrDeadline is the error of a run that ended before everything was durable.
 var ErrDeadline = engine.ErrDeadline
 
-// HardStop ends the run without waiting for the sinks. What is not durable is read again by
-// the next process, if the source stores positions.
+// HardStop ends the run without waiting for the sinks. Records that are not durable are
+// read again by the next process, if the source stores positions.
 func (p *Pipeline) HardStop() { p.p.HardStop() }
 
 // Counts are the records and URLs of a run. Each record that was read is counted as one of
@@ -133,7 +133,7 @@ type Counts struct {
 	Dropped     int64 // the output format writes nothing for them
 	InFlight    int64 // not yet answered
 	Abandoned   int64 // given up when the run was ended early
-	Rejected    int64 // that cannot be read, or a URL of theirs cannot; each is also counted above
+	Rejected    int64 // records that cannot be read, or have a URL that cannot be parsed; each is also counted above
 	URLs        int64 // found
 	Changed     int64 // URLs that differ from their normal form
 	Bytes       int64 // read

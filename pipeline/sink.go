@@ -110,8 +110,8 @@ func (t Ticket) Lane() string {
 	return t.b.Lane.Name()
 }
 
-// LaneID returns the identity of that lane, which no other lane has, also in a later process,
-// unless it goes on from a stored position. See [Record.Origin].
+// LaneID returns the identity of that lane, which no other lane has, not even in a
+// later process, unless it goes on from a stored position. See [Record.Origin].
 func (t Ticket) LaneID() string {
 	if t.b == nil {
 		return ""
@@ -226,7 +226,7 @@ func from(first, n int) (list []uint32) {
 
 // A Record is one record of a [Ticket].
 type Record struct {
-	Bytes []byte // as it is to be written, with its line end; read-only
+	Bytes []byte // the bytes to write, with the line end; read-only
 
 	b *engine.Batch
 	s *engine.Stream

@@ -68,8 +68,8 @@ var ErrStopped = engine.ErrStopped
 // at a time a given lane.
 type Runtime struct {
 	rt     engine.Runtime
-	name   string        // of the source
-	stored bool          // it stores positions
+	name   string        // name of the source
+	stored bool          // the source stores positions
 	format kinds.Framing // of the records; nil: nothing is known about it
 	mu     sync.Mutex
 	open   map[string]bool // lanes, by id
@@ -115,8 +115,9 @@ func (rt *Runtime) bug(text string) error {
 }
 
 // Get returns an empty batch for l. It blocks until one is free, which is the
-// backpressure: no batch, no reading. The error comes from ctx, is [ErrStopped], or says
-// that the lane has ended. A goroutine must emit its batch before getting another one.
+// backpressure: no batch, no reading. The error comes from ctx, is [ErrStopped], or
+// says that the lane has ended. A goroutine must emit its batch before getting another
+// batch.
 func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	b, err := rt.rt.Get(ctx, l.lane)
 	if err != nil {
@@ -180,8 +181,8 @@ func (l *Lane) SetHead(rec []byte) {
 // was given up.
 func (l *Lane) Drain(ctx context.Context) error { return l.lane.Drain(ctx) }
 
-// End ends the lane. complete says that its input has ended, and not merely the
-// run. The lane must not be used afterwards. Its id may be opened again.
+// End ends the lane. complete says that its input has ended, and not only the run. The
+// lane must not be used afterwards. Its id may be opened again.
 func (l *Lane) End(complete bool) {
 	if complete {
 		l.lane.Complete()

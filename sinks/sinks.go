@@ -11,14 +11,15 @@ import (
 
 // An Env is what a process provides to a sink.
 type Env struct {
-	Name       string       // of the sink in the configuration, for its logs
+	Name       string       // name of the sink in the configuration, for its logs
 	DeadLetter bool         // the sink gets rejected and refused records
 	Header     []byte       // the start of each output, such as the names of columns; nil: nothing
 	Logger     *slog.Logger // never nil
 	Stdout     io.Writer    // standard output of the process; nil: the sink must not write to it
 }
 
-// A Type is a type of sink that a configuration can name, also as the dead letter. [Define] makes one.
+// A Type is a type of sink that a configuration can name, including as the dead letter.
+// [Define] makes one.
 type Type struct{ kind kinds.Sink }
 
 // Name returns the name of the type in a configuration, such as "kafka".

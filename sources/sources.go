@@ -11,7 +11,7 @@ import (
 
 // An Env is what a process provides to a source.
 type Env struct {
-	Name       string       // of the source in the configuration, for its logs
+	Name       string       // name of the source in the configuration, for its logs
 	BatchBytes int          // size of a batch, in bytes
 	UntilEOF   bool         // the run is to end with the data that exists now
 	Logger     *slog.Logger // never nil

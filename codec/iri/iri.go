@@ -22,9 +22,9 @@ import (
 // In hosts of http, https, ws, wss, ftp and file URLs, A-labels become U-labels
 // where that is safe; see [idna.AppendUnicode]. IP literals stay.
 //
-// Normalizing the result by WHATWG gives the same K1 as norm. By RFC 3986 it
-// does so too, except for hosts with U-labels: RFC 3986 does not know IDNA, so
-// a U-label and its A-label are different names.
+// Normalizing the result by WHATWG gives the same K1 as norm. By RFC 3986 it does so
+// too, except for hosts with U-labels: RFC 3986 does not cover IDNA, so a U-label and
+// its A-label are different names.
 func Append(dst, norm []byte, u *codec.URL) []byte {
 	if bytes.IndexByte(norm, '%') < 0 && !bytes.Contains(norm, aceMark) {
 		return append(dst, norm...)

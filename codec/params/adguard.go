@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// ParseAdGuard parses a filter list of AdGuard or uBlock Origin supplied by the
-// user, such as the AdGuard URL Tracking filter, and imports its rules with the
-// modifier removeparam: https://adguard.com/kb/general/ad-filtering/create-own-filters/#removeparam-modifier.
-// The List is called "adguard"; its version is derived from the content.
-// List.Skipped lists the lines that were not imported, with the reasons. Those
-// are rules of other kinds, and rules for some kinds of requests only: a log
-// does not say whether a request was for an image, or of a third party.
+// ParseAdGuard parses a filter list of AdGuard or uBlock Origin supplied by the user,
+// such as the AdGuard URL Tracking filter, and imports its rules with the modifier
+// removeparam:
+// https://adguard.com/kb/general/ad-filtering/create-own-filters/#removeparam-modifier.
+// The List is called "adguard"; its version is derived from the content. List.Skipped
+// lists the lines that were not imported, with the reasons. They are rules of other
+// kinds, and rules for some kinds of requests only: a log does not say whether a
+// request was for an image, or came from a third party.
 func ParseAdGuard(data []byte) *List {
 	f := newForeign("adguard", data)
 	line := 0
@@ -124,7 +125,7 @@ func splitModifiers(text string) (list []string) {
 // An adguardRule is a rule while it is read.
 type adguardRule struct {
 	rule     Rule
-	hosts    []string // of the modifier domain; nil: any
+	hosts    []string // hosts of the modifier domain; nil: any
 	excepted []string // hosts of the modifier domain with '~'
 	value    string   // of removeparam
 }
@@ -135,8 +136,8 @@ func (a *adguardRule) modifier(text string) error {
 	case "removeparam", "queryprune":
 		a.value = value
 	case "important", "document", "doc", "all", "match-case", "_":
-		// The first is about conflicts between lists. Names of parameters are
-		// compared without regard to case anyway.
+		// important concerns conflicts between lists, and match-case has no effect,
+		// because names of parameters are compared without regard to case.
 	case "domain", "from":
 		for host := range strings.SplitSeq(value, "|") {
 			if rest, ok := strings.CutPrefix(host, "~"); ok {
@@ -220,10 +221,10 @@ func (a *adguardRule) named() ([]Rule, error) {
 	return []Rule{r}, nil
 }
 
-// namePattern returns the pattern for a name from a regular expression that
-// AdGuard compares with "name=value". It must start with '^'. If it ends in '='
-// it is the whole name; otherwise the start of one, if nothing in it can match
-// '='.
+// namePattern returns the pattern for a name from a regular expression that AdGuard
+// compares with "name=value". It must start with '^'. If the expression ends in '=',
+// the pattern is for the whole name. Otherwise it is for the start of a name, provided
+// that no part of it can match '='.
 func namePattern(text string) (string, error) {
 	end := strings.LastIndexByte(text, '/')
 	flags := text[end+1:]

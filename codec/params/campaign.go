@@ -10,7 +10,7 @@ const (
 	campaignMedium               // medium, such as mail or cpc
 	campaignName                 // name of the campaign
 	campaignTerm                 // paid keyword
-	campaignContent              // which of several links
+	campaignContent              // one of several links
 	campaignID                   // ID of the campaign
 
 	// NumFields is the number of fields. Not covered by the stability page.

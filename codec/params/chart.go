@@ -6,11 +6,10 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
-// chart classifies 64 bytes of a query, with one bit per byte from the lowest
-// bit on. Charts contain all that read needs to know about a query. They are
-// computed without branches that depend on a byte: in texts this short, a
-// mispredicted branch at the end of a name costs more than to classify all
-// bytes.
+// chart classifies 64 bytes of a query, with one bit per byte from the lowest bit on.
+// Charts contain all properties of a query that read needs. They are computed without
+// branches that depend on a byte: in texts this short, a mispredicted branch at the end
+// of a name costs more than classifying all bytes.
 type chart struct {
 	end uint64 // a field ends before this byte: a separator, or the end of the query
 	eq  uint64 // '='
@@ -44,7 +43,7 @@ func chartOf(text []byte) chart {
 	return chart{end, eq, special &^ end &^ eq}
 }
 
-// eqToo says whether next also stops at '='.
+// eqToo reports whether next also stops at '='.
 type eqToo uint64
 
 const (

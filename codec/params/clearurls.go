@@ -39,13 +39,12 @@ type provider struct {
 // names of the providers. The version is the start of the SHA-256 of data.
 // parse does not modify or retain data.
 //
-// It converts URL patterns to hosts and paths. It treats an unescaped '.' in a
-// host as a literal dot, although their syntax does not, and requires the host
-// to end where the pattern for it ends. An exception becomes Keep rules for the
-// rules of its provider: on its host and path, for the parameter that it names,
-// or for all parameters. parse does not import rules that block whole requests,
-// rewrite text (rawRules) or redirect. List.Skipped lists these, and each
-// unsupported pattern, with the reason.
+// It converts URL patterns to hosts and paths. Unlike ClearURLs, it treats an unescaped
+// '.' in a host as a literal dot, and requires the host to end where its pattern ends.
+// An exception becomes Keep rules for the rules of its provider: on its host and path,
+// for the parameter that it names, or for all parameters. parse does not import rules
+// that block whole requests, rewrite text (rawRules) or redirect. List.Skipped lists
+// these, and each unsupported pattern, with the reason.
 //
 // The error is a *ParseError if data is not JSON of the expected form.
 func (o clearURLs) parse(data []byte) (*List, error) {
@@ -87,7 +86,7 @@ func jsonError(name string, data []byte, err error) error {
 type importer struct {
 	list     *List
 	referral bool
-	name     string // of the current provider
+	name     string // name of the current provider
 	names    []string
 }
 

@@ -19,11 +19,10 @@ const maxWide = 2000
 // the order of the lists decides only which rule is reported as the cause.
 // Compile does not modify the lists, and they must not be modified afterwards.
 //
-// The error joins all problems, as a *RuleError for each rule: names, hosts,
-// paths and patterns that can never match; a rule that drops every parameter
-// everywhere; and, in a list that is not an import, a rule that keeps exactly
-// what another rule drops. Two lists with the same name are an error too, and so
-// are more than MaxRules rules.
+// The error joins all problems, as a *RuleError for each rule: names, hosts, paths and
+// patterns that can never match; a rule that drops every parameter everywhere; and, in
+// a list that is not an import, a rule that keeps exactly what another rule drops. Two
+// lists with the same name, or more than MaxRules rules, are an error, too.
 func Compile(lists ...*List) (*Matcher, error) {
 	c := &compiler{
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
@@ -44,7 +43,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 		c.list(l, lists[:i])
 	}
 	if len(c.m.wide) > maxWide {
-		c.errs = append(c.errs, fmt.Errorf("more than %d patterns for hosts, each of which is tried on every URL with a query: write the names of the hosts", maxWide))
+		c.errs = append(c.errs, fmt.Errorf("more than %d host patterns, although urlfold tries each on every URL with a query: write host names instead", maxWide))
 	}
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
@@ -157,9 +156,9 @@ func checkHost(host string) error {
 	return nil
 }
 
-// contradiction rejects a rule if another one of the same list has the opposite
-// effect on the same fields. It accepts rules with a Group, because imported
-// lists cannot be edited; Keep takes precedence there.
+// contradiction rejects a rule if another rule of the same list has the opposite effect
+// on the same fields. It accepts rules with a Group, because imported lists cannot be
+// edited; Keep takes precedence there.
 func (c *compiler) contradiction(r Rule) error {
 	if r.group != "" {
 		return nil
@@ -167,7 +166,7 @@ func (c *compiler) contradiction(r Rule) error {
 	action := r.action
 	r.action, r.Source, r.Reason, r.Name = 0, "", "", lowerASCII(r.Name)
 	if before, ok := c.opposite[r]; ok && before != action {
-		return errors.New("another rule of the list does the opposite for the same fields")
+		return errors.New("contradicts another rule of the list for the same fields")
 	}
 	c.opposite[r] = action
 	return nil

@@ -43,7 +43,7 @@ func TestCompileErrors(t *testing.T) {
 	f("path: unsupported pattern", Rule{Name: "a", Path: "^/("})
 	f("path: unsupported pattern", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
 	f("unsupported pattern", Rule{Name: "(", match: matchRegexp})
-	f("does the opposite", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
+	f("contradicts another rule", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
 }
 
 func TestCompileReportsAll(t *testing.T) {

@@ -14,13 +14,12 @@
 //
 // # Sources of the lists
 //
-// Default is this project's own list. It is based on the vendors' documentation
-// of their own parameters and is under the project's licence. The rules of
-// ClearURLs are under the LGPL-3.0; none of them is part of this package or of
-// a program built from it. ParseClearURLs reads a file that the user supplies, and
-// so do ParseAdGuard, ParseBrave, ParseFirefox and ParseRobots.
-// ParsePlain reads the user's own lists, and registries of names that are
-// published as plain lists.
+// Default is the list of this project. It is based on the vendors' documentation of
+// their own parameters and is under the project's licence. The rules of ClearURLs are
+// under the LGPL-3.0; none of them is part of this package or of a program built from
+// it. ParseClearURLs reads a file that the user supplies, and so do ParseAdGuard,
+// ParseBrave, ParseFirefox and ParseRobots. ParsePlain reads the user's own lists, and
+// registries of names that are published as plain lists.
 //
 // # Versions
 //

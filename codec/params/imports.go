@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// This file has what the imports of other programs' lists share, and those in
-// JSON: of Brave and of Firefox.
+// This file has the common parts of the imports of other programs' lists, and the
+// imports of the lists in JSON: of Brave and of Firefox.
 
 // A foreign is a list of another program while it is imported.
 type foreign struct{ *List }

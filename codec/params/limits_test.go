@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 	if l, err = ParseClearURLs([]byte(`{"providers":{` + rules.String()[1:] + `}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compile(l); err == nil || !strings.Contains(err.Error(), "patterns for hosts") {
+	if _, err := Compile(l); err == nil || !strings.Contains(err.Error(), "host patterns") {
 		t.Errorf("clearurls with %d rules, %d skipped: %v", len(l.Rules), len(l.Skipped), err)
 	}
 }

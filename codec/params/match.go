@@ -14,7 +14,7 @@ type Matcher struct {
 
 	index  [numActions]index
 	names  *sieve  // for index[actionDrop]
-	except bool    // there are exceptions for names that are not in index[actionKeep]
+	except bool    // some exceptions are for names that are not in index[actionKeep]
 	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32
 	hosts  hostTable

@@ -53,7 +53,7 @@ type Reader struct {
 	items  []Item
 	text   []byte // decoded names and values
 
-	fields   []Pair // of the query or of the current segment
+	fields   []Pair // fields of the query or of the current segment
 	claims   []claim
 	names    []textSpan // names of fields
 	open     []int      // by declaration: 1 + index of its parameter, once there is one

@@ -75,7 +75,7 @@ func (r *recording) join(lists ...[]field) (out []byte, present bool) {
 }
 
 // filtered records the removal of the field d. kept is the text of the fields
-// before d, begun says whether there are any, and rest holds the fields after
+// before d, begun reports whether there are any, and rest holds the fields after
 // d. Fields keep their separators.
 func (r *recording) filtered(kept []byte, begun bool, rest []field, d Dropped) {
 	if r.to == nil {

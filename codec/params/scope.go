@@ -55,7 +55,7 @@ type hostTable struct {
 	entries []hostEntry
 	byName  map[string]int // index of entry; nil after build
 	slots   []uint32       // 1 + index of entry; the length is a power of two
-	tld     bool           // there are hostTLD scopes
+	tld     bool           // the table has hostTLD scopes
 }
 
 const hashSeed, hashPrime = 2166136261, 16777619 // FNV-1a, 32 bits
@@ -175,7 +175,7 @@ type Scratch struct {
 	state      []uint8  // by scope
 	host, path []byte
 
-	charts []chart // of the current query
+	charts []chart // charts of the current query
 	odd    uint64  // bits of odd bytes on any chart
 	tidied tidyQuery
 	fields []field

@@ -14,7 +14,7 @@ const (
 
 // sessionOf classifies a field by its form-decoded name and value (rule qsid):
 //
-//	jsessionid, phpsessid        with any value: no one else uses these names
+//	jsessionid, phpsessid        with any value, because these names have no other use
 //	aspsessionidXXXXXXXX         the same; X is any letter
 //	sessionid, session_id, sid   only if the value is a token, because conference
 //	                             talks and shops have numbers with these names

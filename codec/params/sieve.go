@@ -3,7 +3,7 @@ package params
 // sieve rejects most names that neither a Matcher nor this package recognizes. It
 // looks only at their first four bytes.
 type sieve struct {
-	starts [1 << startHashBits / 64]uint64 // a bit for the hash of the start of each name or prefix
+	starts [1 << startHashBits / 64]uint64 // for the start of each name or prefix, the bit of its hash
 	first  [256]bool                       // whether a prefix of fewer than four bytes starts with the byte, in either case
 }
 

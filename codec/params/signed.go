@@ -22,8 +22,9 @@ func (k mark) signed() bool {
 		k&markSig != 0 && k&(markSE|markSI) != 0
 }
 
-// Signed reports whether query belongs to a signed URL, which any change, even
-// of the order, would invalidate. It recognizes these parameters:
+// Signed reports whether query belongs to a signed URL. Any change of a signed URL,
+// even of the order of parameters, would invalidate the signature. Signed recognizes
+// these parameters:
 //
 //	X-Amz-Signature             Amazon S3, "Authenticating Requests: Using Query
 //	                            Parameters (AWS Signature Version 4)"

@@ -67,7 +67,7 @@ func (t ValueType) String() string { return wordOf(typeNames, int(t)) }
 // Not covered by the stability page.
 func TypeNames() []string { return append([]string(nil), typeNames[1:]...) }
 
-// Explode says whether each item of an array or object has its own field.
+// Explode reports whether each item of an array or object has its own field.
 // Not covered by the stability page.
 type Explode uint8
 

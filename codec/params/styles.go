@@ -220,7 +220,7 @@ func (c *styleCompiler) claim(i int, field, name string, r role) {
 	c.s.query[name] = claim{i, r}
 }
 
-// claimPath rejects declaration i in a path if another one matches the same
+// claimPath rejects declaration i in a path if another declaration matches the same
 // fields.
 func (c *styleCompiler) claimPath(i int, d *declared) {
 	for _, j := range c.s.path {

@@ -45,7 +45,7 @@ func (f tidyField) start() uint64 { return uint64(f) & 0xFF }
 // name returns f with the same start for all fields.
 func (f tidyField) name() tidyField { return f | 0xFF }
 
-// A paddedQuery is a query on one chart. What follows can be read.
+// A paddedQuery is a query on one chart, followed by bytes that can be read.
 type paddedQuery [64 + 32]byte
 
 // set sets q to query, followed by '&' and zeros: every field ends at a '&', and no
@@ -187,11 +187,11 @@ func (q *tidyQuery) name(f tidyField) []byte {
 // each byte of the query, and more than needed at the end.
 const tidyRoom = 256 + 64
 
-// appendTidy is AppendChanged for queries that it can handle with little work, which are
-// most queries. If ok is false, it gives up on the query, and the other results mean
-// nothing. appendTidy does not call a Recorder, and every rule of m for the site must be
-// one for names and prefixes. It may read bytes up to the capacity of query; dst and
-// query may overlap.
+// appendTidy is AppendChanged for queries that it can handle with little work, which
+// are most queries. If ok is false, it has given up on the query, and the other results
+// are undefined. appendTidy does not call a Recorder, and every rule of m for the site
+// must be one for names and prefixes. It may read bytes up to the capacity of query;
+// dst and query may overlap.
 func appendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bool, why Why, ok bool) {
 	q := &s.tidied
 	q.drops = s.drops[:0]
@@ -247,11 +247,12 @@ func (q *tidyQuery) write(out *[tidyRoom]byte) (length, changed int) {
 	return at - 1, b2i(diff != 0) // without the last '&'
 }
 
-// A formText is a form encoding, as a little-endian integer, and what it replaces.
+// A formText is a form encoding, as a little-endian integer, with a mask of the bytes
+// that it replaces.
 type formText struct {
 	text, len uint32
 	mask      uint32 // selects the bytes that it replaces
-	more      uint32 // their number without the first
+	more      uint32 // number of these bytes minus 1
 }
 
 // formText returns the form encoding of the byte, or the escape, at i. raw
@@ -264,7 +265,7 @@ func (q *paddedQuery) formText(i uint64) (e *formText, raw uint32) {
 	return &formTexts[(value&(isByte-1)|(c|noEscape)&-isByte)%uint32(len(formTexts))], raw
 }
 
-// noEscape is a bit in the tables that says that this is no escape.
+// noEscape is a bit in the tables that marks a text that is not an escape.
 const noEscape = 0x100
 
 // The tables hold the value of each hex digit at its place in an escape, and noEscape

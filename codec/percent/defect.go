@@ -53,8 +53,8 @@ func (ks Kinds) has(k Kind) bool { return ks>>k&1 != 0 }
 // Bits of a [Defect] that is a double escape. They describe the byte that
 // repeated decoding yields.
 const (
-	WouldBeUTF8  uint8 = 1 << 6 // it is ASCII, or part of valid UTF-8 together with adjacent double escapes
-	WouldDelimit uint8 = 1 << 7 // it is a reserved byte (RFC 3986 §2.2) or '\'
+	WouldBeUTF8  uint8 = 1 << 6 // the byte is ASCII, or part of valid UTF-8 together with adjacent double escapes
+	WouldDelimit uint8 = 1 << 7 // the byte is reserved (RFC 3986 §2.2) or '\'
 )
 
 // Defect is a defect of an escape, or another property of it that is reported.

@@ -4,7 +4,7 @@ package percent
 // the run of them that it checked last, so that a run is checked only once. The zero
 // value is ready for use with one text. Not covered by the stability page.
 type Doubles struct {
-	end   int   // of the run that checkRun checked last
+	end   int   // end of the run that checkRun checked last
 	valid uint8 // WouldBeUTF8 if that run is valid UTF-8
 }
 

@@ -70,13 +70,13 @@ const (
 // the extended slice and -1. If r.Malformed is [MalformedReject] and src has a
 // malformed '%', it returns dst unchanged and the offset of the first one.
 //
-// AppendNormal detects escapes in src only, never in its output, and never
-// decodes a reserved byte (RFC 3986 §2.2). The result is therefore equivalent
-// to src, and AppendNormal is idempotent. This requires one exception: a
-// malformed '%' that is kept must not be followed by two hexadecimal digits in
-// the output. With [MalformedKeep] the escape of a hexadecimal digit is
-// therefore kept directly after a malformed '%', also if one hexadecimal digit
-// is in between: %4%31 is kept, because %41 would be decoded to 'A' next time.
+// AppendNormal detects escapes in src only, never in its output, and never decodes a
+// reserved byte (RFC 3986 §2.2). The result is therefore equivalent to src, and
+// AppendNormal is idempotent. This requires one exception: a malformed '%' that is kept
+// must not be followed by two hexadecimal digits in the output. With [MalformedKeep]
+// the escape of a hexadecimal digit is therefore kept directly after a malformed '%',
+// even if one hexadecimal digit is in between: %4%31 is kept, because %41 would be
+// decoded to 'A' next time.
 //
 // AppendNormal does not modify or retain src, which must not overlap
 // dst[len(dst):cap(dst)].

@@ -37,7 +37,7 @@ type Format struct {
 // Config holds the settings of a user for a [Format]. Only fields that are in
 // Format.Options can be set, except Name.
 type Config struct {
-	Name      string // of the format
+	Name      string // name of the format
 	URLField  string // the field that holds the URL
 	BaseField string // the field that holds the base of the URL
 	Dialect   string // the escapes: nginx, nginx-json, apache or backslash

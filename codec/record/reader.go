@@ -33,7 +33,7 @@ type Reader struct {
 	head  []byte // header, or directive in force
 	at    record.Position
 	skip  bool  // the rest of a long record is to be skipped
-	left  int64 // that long, if known
+	left  int64 // length of the rest of the record, if known
 
 	values []byte // what Field has returned for the record
 }
@@ -142,7 +142,7 @@ func (r *Reader) fill() {
 	r.ended, r.fail = true, io.ErrNoProgress
 }
 
-// sample is the number of bytes from which a format is detected.
+// sample is the number of bytes that detection of the format reads.
 const sample = 64 << 10
 
 // open prepares for the first record.

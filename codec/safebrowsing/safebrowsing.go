@@ -58,7 +58,7 @@ func hosts(host []byte, v Version) []string {
 	if v >= V5 {
 		n, _ := psl.SuffixLen(host, true)
 		if n == len(host) {
-			return list // there is no registrable domain
+			return list // the host has no registrable domain
 		}
 		shortest = 2 + bytes.Count(host[len(host)-n:], []byte("."))
 	}

@@ -164,7 +164,7 @@ func (s *Set) merge(saved *Set) error {
 type reader struct {
 	r   *bufio.Reader
 	n   int64
-	sum xxh3.Hasher // of the bytes before the checksum
+	sum xxh3.Hasher // checksum of the bytes before the checksum
 	buf [blockKeys * keyBytes]byte
 }
 

@@ -30,7 +30,7 @@ type shards [table.Segments]shard
 type shard struct {
 	sync.Mutex
 	keys table.Segment
-	_    [64]byte // no other lock in the same line of the cache
+	_    [64]byte // keeps other locks out of the cache line of mu
 }
 
 // New returns an empty Set for keys of a version, usually

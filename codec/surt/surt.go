@@ -18,10 +18,10 @@ type Options struct {
 	TrailingComma bool // "com,example,)/" for "com,example)/"
 }
 
-// Append appends the sort key of key, a canonical string with the components u,
-// and returns the extended slice. The sort key consists of the labels of the
-// host in reverse order, separated by commas, then ":port", ")", path, "?query"
-// and "#fragment" as far as they are present. dst and key must not overlap.
+// Append appends the sort key of key, a canonical string with the components u, and
+// returns the extended slice. The sort key consists of the labels of the host in
+// reverse order, separated by commas, then ":port", ")", path, "?query" and
+// "#fragment", if they are present. dst and key must not overlap.
 //
 // Userinfo is omitted and, without WithScheme, the scheme. Everything else can
 // be recovered: two keys have the same sort key only if they are equal in host,

@@ -65,15 +65,15 @@ type IO struct {
 }
 
 // Run executes the command line args, without the name of the program, and returns the
-// exit code as Main does. It does not read os.Args, does not end the process and handles
-// no signals: the end of ctx does what the first signal does to Main, so that a daemon
-// writes what it has read and stops, within the deadline of its configuration. A command
-// that reads no records, such as explain, ignores it. A configuration is loaded again by
-// "run --watch", not by SIGHUP.
+// exit code as Main does. It does not read os.Args, does not end the process and
+// handles no signals: the end of ctx has the effect of the first signal to Main: a
+// daemon writes the records that it has read and stops, within the deadline of its
+// configuration. A command that reads no records, such as explain, ignores the end of
+// ctx. A configuration is loaded again by "run --watch", not by SIGHUP.
 //
-// A process can call Run many times, also at the same time, with streams of their own.
-// These calls share what belongs to the process: the working directory, the environment,
-// and the memory limit of the runtime, which "run" sets.
+// A process can call Run many times, even concurrently, with separate streams. These
+// calls share the state of the process: the working directory, the environment, and the
+// memory limit of the runtime, which "run" sets.
 func Run(ctx context.Context, o Options, args []string, streams IO) int {
 	if streams.Stdin == nil {
 		streams.Stdin = strings.NewReader("")

@@ -42,7 +42,7 @@ func NewSource[C any](name string, defaults func() *C, open func(C, SourceEnv) (
 
 // A SourceEnv is what a process provides to a source.
 type SourceEnv struct {
-	Name         string        // of the source, for logs and metrics
+	Name         string        // name of the source, for logs and metrics
 	Framing      Framing       // finds record boundaries
 	MaxRecord    int           // bytes
 	BatchBytes   int           // size of a batch
@@ -93,7 +93,7 @@ func NewSink[C any](name string, defaults func() *C, open func(C, SinkEnv) (engi
 type SinkEnv struct {
 	Name        string          // name of the sink, for logs and metrics
 	Resume      []engine.Extent // output extents from the last checkpoint
-	Lost        bool            // that checkpoint was damaged: outputs may lack an extent
+	Lost        bool            // the checkpoint was damaged, so outputs may lack an extent
 	DataDir     string          // folder for the state of the process
 	SourceNames []string        // source names, indexed by engine.Lane.Source
 	Batches     int             // number of batches in the pipeline

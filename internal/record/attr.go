@@ -178,8 +178,8 @@ func appendSeconds(dst, text []byte, unit int) ([]byte, bool) {
 	return dst, true
 }
 
-// appendTime appends a log's time in the form of RFC 3339, with the zone and
-// the digits that the log has. The form of the time is found by its shape:
+// appendTime appends a log's time in the form of RFC 3339, with the zone and the digits
+// that the log has. appendTime detects the form of the time by its shape:
 //
 //	10/Oct/2000:13:55:36 -0700    common log format; also with a space before the time of day
 //	2000-10-10T13:55:36.123Z      RFC 3339, ISO 8601; also with a space or slashes
@@ -200,9 +200,9 @@ func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool)
 	return t.AppendTo(dst), true
 }
 
-// A minute remembers the last time in the common log format. In the same minute
-// only the seconds of its other form differ, and most records of a log are of the
-// same minute as the one before.
+// A minute remembers the last time in the common log format. Most records of a log have
+// a time in the same minute as the previous record, so that only the seconds of the
+// other form differ.
 type minute struct {
 	text [len(locate.CLFLayout)]byte
 	form []byte // in the form of RFC 3339
@@ -224,7 +224,7 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 	}
 	tens, ones := text[locate.CLFSeconds], text[locate.CLFSeconds+1]
 	if tens-'0' > 5 || !locate.IsDigit(ones) {
-		return dst, false // also a leap second
+		return dst, false // or a leap second
 	}
 	start := len(dst)
 	dst = append(dst, m.form...)
@@ -232,8 +232,8 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// A second remembers the last time that was read as a number, because most
-// records of a log are of the same second as the one before.
+// A second remembers the last time that was read as a number, because most records of a
+// log have a time in the same second as the previous record.
 type second struct {
 	text []byte
 	at   Time

@@ -135,16 +135,16 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 	return dst, locate.IsHostPort(dst[start+t.authority : len(dst)-t.rest])
 }
 
-// This file composes the scheme and the authority of a target in origin form.
+// This file composes the scheme and the authority of a request target in origin form.
 
-// origin is a scheme and an authority, with what the record says about them.
-// Nearly every record of a log says the same as the one before, so the
-// normalizer reuses the last origin.
+// origin is a scheme and an authority, with the values in the record from which they
+// were composed. Nearly every record of a log has the same values as the previous one,
+// so the normalizer reuses the last origin.
 type origin struct {
 	text    []byte // "https://www.example.com:8443"
-	guessed bool   // nothing says what the scheme is
+	guessed bool   // no value in the record names the scheme
 
-	host, port, scheme []byte // as in the record
+	host, port, scheme []byte // the values in the record
 	tls, plain         bool   // see locate.Found
 }
 
@@ -192,7 +192,7 @@ func (o *origin) isOf(f *Found, host, rec []byte) bool {
 		f.TLS == o.tls && f.Plain == o.plain
 }
 
-// read stores what the record says.
+// read stores the values in the record.
 func (o *origin) read(f *Found, host, rec []byte) {
 	o.host, o.port, o.scheme = append(o.host[:0], host...), append(o.port[:0], f.Port.In(rec)...), append(o.scheme[:0], f.Scheme.In(rec)...)
 	o.tls, o.plain = f.TLS, f.Plain
@@ -232,8 +232,7 @@ func (o *origin) compose(ofJob []byte) {
 	}
 }
 
-// requestHost returns the best host of the record that is one, without its
-// escapes, or nil.
+// requestHost returns the best valid host in the record, without its escapes, or nil.
 func requestHost(f *Found, rec []byte) []byte {
 	for i := range f.Hosts {
 		if f.Hosts[i].End == f.Hosts[i].Start {

@@ -20,9 +20,9 @@ func (j *Job) MessagesOnly() bool {
 // resizer writes binary records whose URLs have changed. It is scratch memory
 // that a Worker reuses.
 type resizer struct {
-	text  []byte        // new URLs, one after the other
+	text  []byte        // new URLs, concatenated
 	news  []locate.Span // range of each site's new URL in text; empty if it stays
-	grow  []int         // by how much the bytes grow that each length field counts
+	grow  []int         // for each length field, the growth of the bytes that it counts
 	field []byte
 }
 
@@ -56,7 +56,7 @@ func (w *Worker) rewriteBinary(out, dead, rec []byte, at *Position, st *Stats) (
 	return z.append(out, rec, w.found.Lengths, w.job.lengths), dead
 }
 
-// append appends rec with its new URLs and the lengths that follow from them.
+// append appends rec with its new URLs and the resulting lengths.
 func (z *resizer) append(out, rec []byte, lengths []locate.LengthField, enc locate.BinaryReader) []byte {
 	z.measure(rec, lengths, enc)
 	from := 0

@@ -42,7 +42,7 @@ type Column struct {
 	Name    string
 	Kind    ColumnKind
 	Repeats bool     // the column has few distinct values
-	Members []Column // of ColumnDiagnostics: strings and integers
+	Members []Column // members of ColumnDiagnostics: strings and integers
 }
 
 // Columns returns the columns that RenderParquet and RenderArrow write, in order. A field is

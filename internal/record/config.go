@@ -14,8 +14,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/wire"
 )
 
-// JobConfig returns the settings of a *record.Job of package codec/record, which sets it:
-// package pipeline takes a Job, too.
+// JobConfig returns the settings of a *record.Job of package codec/record. That package
+// sets the variable, because package pipeline takes its Jobs, too.
 var JobConfig func(job any) (Config, error)
 
 // Config specifies how records are read and what is written for them. Format
@@ -106,12 +106,12 @@ type Config struct {
 	// scheme pass. They are treated like records whose URL cannot be parsed.
 	RejectFlags   codec.Flags
 	RejectNotHTTP bool
-	// Redact lists what is replaced by *** in the output and in the dead letters:
-	// "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or "jwt", or
-	// match a regular expression between slashes. Passwords are replaced with each
-	// of these; "none" means an empty list. The patterns apply to text without its
-	// escapes; see the documentation of --redact. Keys are computed from the text
-	// as it is.
+	// Redact lists the values that are replaced by *** in the output and in the dead
+	// letters: "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or
+	// "jwt", or match a regular expression between slashes. Passwords are replaced with
+	// each of these; "none" means an empty list. The patterns apply to text without its
+	// escapes; see the documentation of --redact. Keys are computed from the text as it
+	// is.
 	Redact []string
 	// Repairs are applied to normal forms; keys are computed from the repaired
 	// URLs. Use them with profiles that keep malformed percent-encodings: where
@@ -144,17 +144,17 @@ type Config struct {
 	// without one. If Zone is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
 	Zone ZoneFunc
 	Year int
-	// Where decides which records are kept. The others are counted as filtered.
-	// It is asked once for each record, about its first URL: the request's, if
-	// it has a request. Blank lines and headers are always kept. Records that
-	// are rejected before their URL is read are kept unless Where reads the
-	// field error. Nil keeps all records.
+	// Where decides which records are kept. The others are counted as filtered. It is
+	// asked once for each record, about the first URL: the URL of the request, if the
+	// record has a request. Blank lines and headers are always kept. Records that are
+	// rejected before their URL is read are kept unless Where reads the field error.
+	// Nil keeps all records.
 	Where Condition
-	// Route distributes the records that Where keeps over several outputs: each
-	// goes to the outputs of the first branch that takes it (see Worker.To).
-	// Records that no branch takes count as filtered. The conditions are asked
-	// as Where is; if a record is rejected before its URL is read, only
-	// conditions that read the field error are asked.
+	// Route distributes the records that Where keeps over several outputs: each record
+	// goes to the outputs of the first branch that matches it (see Worker.To). Records
+	// that no branch matches count as filtered. The conditions are asked as Where is;
+	// if a record is rejected before its URL is read, only conditions that read the
+	// field error are asked.
 	Route []Branch
 	// Shard selects the records of one of several processes.
 	Shard Shard
@@ -186,7 +186,7 @@ type Job struct {
 	render      Render
 	fields      []fieldID
 	wants       fieldSet // fields that are written
-	reads       fieldSet // those, and the ones that where reads
+	reads       fieldSet // wants, and the fields that where reads
 	computed    []*Computed
 	keeps       jobKeeps
 	level       codec.Level
@@ -214,7 +214,7 @@ type Job struct {
 	year                    int
 }
 
-// jobBase is what Config.Base says.
+// jobBase holds Config.Base and its parts.
 type jobBase struct {
 	url      []byte    // Config.Base, or nil
 	origin   []byte    // its scheme and authority: "https://example.com"

@@ -11,17 +11,17 @@ import (
 
 // copyKey computes keys of targets and URLs that are their own normal form. Up to K1
 // the canonical string is the URL, or the target if scheme and authority are unknown.
-// Beyond it, this holds after the scheme and the authority for targets without a query
-// if the level has nothing to do in their path.
+// Beyond K1, the same is true of the text after the scheme and the authority, for
+// targets without a query whose path the level does not change.
 type copyKey struct {
 	level codec.Level
 	norm  *codec.Normalizer
 	bare  bool        // the scheme and authority are unknown: only a target that starts with "//" has a front
 	front []byte      // of the canonical string
-	hits  codec.Rules // that change the scheme and the authority for the key
+	hits  codec.Rules // rules that change the scheme and the authority for the key
 	text  []byte      // scratch
 	root  codec.Result
-	src   []byte // that root describes
+	src   []byte // the text that root describes
 	out   []byte // its normal form
 }
 
@@ -62,7 +62,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 		return nil
 	}
 	if k.front = bytes.TrimSuffix(root, []byte("/")); k.bare {
-		k.front = []byte("/.") // as appendKey does
+		k.front = []byte("/.") // appendKey does the same
 	}
 	return k
 }

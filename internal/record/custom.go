@@ -32,7 +32,7 @@ func (f customFormat) Open(s *locate.Settings) (Reader, error) {
 	return f.Format.Open(&c)
 }
 
-// custom returns formats for c among the built-in formats.
+// custom returns formats as formats that can be added to the built-in ones.
 func (c *Config) custom(formats []Format) (list []locate.Format) {
 	for _, f := range formats {
 		list = append(list, customFormat{f, *c})
@@ -40,7 +40,7 @@ func (c *Config) custom(formats []Format) (list []locate.Format) {
 	return list
 }
 
-// settings returns what a format may know of c.
+// settings returns the part of c that a format may read.
 func (c *Config) settings() *locate.Settings {
 	return &locate.Settings{
 		Format: c.Format, Dialect: c.Dialect, Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, NoHeader: c.NoHeader, MaxQuoted: c.MaxQuoted,

@@ -121,8 +121,8 @@ type standing string
 // Standings of a URL.
 const (
 	valid   standing = "valid"
-	invalid standing = "invalid" // it can be parsed but breaks a rule of the standard
-	failure standing = "failure" // it cannot be parsed
+	invalid standing = "invalid" // the URL can be parsed but breaks a rule of the standard
+	failure standing = "failure" // the URL cannot be parsed
 )
 
 // rfc returns the standing of the input under RFC 3986.

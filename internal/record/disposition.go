@@ -59,7 +59,7 @@ func (w *Worker) Err() error { return w.err }
 // an error in the job's rendering. Reject counts the record in st and returns
 // the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found.Reset() // it belongs to an earlier record
+	w.found.Reset() // found belongs to an earlier record
 	w.begin(&at)
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
@@ -102,7 +102,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 	return out, dead
 }
 
-// aside handles a record with a rejected URL that is in no output: it appends the
+// aside handles a record that is in no output because of a rejected URL: it appends the
 // dead letter to dead, unless such records are dropped.
 func (w *Worker) aside(dead, rec []byte, v *verdict, at *Position, st *Stats) []byte {
 	if w.job.rejects.on == DispositionDrop {

@@ -1,6 +1,6 @@
-// Package record finds the URLs in records, such as the lines of an access log.
-// It writes the records back with their URLs in normal form, or lists what it
-// found out about each URL.
+// Package record finds the URLs in records, such as the lines of an access log. It
+// writes the records back with their URLs in normal form, or writes properties of each
+// URL.
 //
 // New turns a [Config] into a [Job]. The job's [Framing] tells a source where
 // records end. Each goroutine has its own [Worker], which reads one record at a
@@ -28,11 +28,12 @@
 //
 // # Rooms
 //
-// This package is the way of a record: it asks a Locator for the URLs, lets the codec read
-// them, and renders the result. The formats are below internal, one package for each family:
-// textlog, jsonlines, table, markup, archive and wire. They share the contract in
-// internal/locate, and know neither this package nor one another, except that archives and
-// binary records can contain JSON and HTML. internal/formats is the table of them.
+// This package handles a record from its bytes to its output: it asks a Locator for the
+// URLs, lets the codec read them, and renders the result. The formats are below
+// internal, one package for each family: textlog, jsonlines, table, markup, archive and
+// wire. They share the contract in internal/locate, and know neither this package nor
+// one another, except that archives and binary records can contain JSON and HTML.
+// internal/formats is the table of them.
 //
 // # Files
 //

@@ -34,13 +34,13 @@ func (w *Worker) expand(out, rec []byte) []byte {
 		e.most = max(expansionFactor*len(rec), leastExpansion)
 	}
 	if n := w.found.N; n > 1 && w.job.wants.has(fRecord) {
-		out = slices.Grow(out, min(n*len(rec), e.most)+len(rec)+n*urlOutput) // to grow step by step would double it
+		out = slices.Grow(out, min(n*len(rec), e.most)+len(rec)+n*urlOutput) // growing step by step would double the memory
 	}
 	return out
 }
 
-// item appends the output for the current URL at s. If it passes the limit, it is written
-// without the record, and so are all that follow.
+// item appends the output for the current URL at s. If the output exceeds the limit,
+// item writes it without the record, and also the outputs of all later URLs.
 func (w *Worker) item(out []byte, s *locate.Site, rec []byte, at *Position, st *Stats) []byte {
 	e, before := &w.n.expansion, len(out)
 	out = w.r.item(out, s, rec, at)

@@ -10,8 +10,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Identity selects what makes two records the same, for filters that drop
-// duplicates: see Worker.AppendIdentity.
+// Identity selects the property by which filters recognize duplicates: see
+// Worker.AppendIdentity.
 type Identity struct {
 	// By is the name of the output field that is compared: key, the name of a level,
 	// site, template or param("NAME"). The field key is the key at Config.Level. If By is
@@ -57,7 +57,7 @@ type identity struct {
 	referer   bool // the referer can be the first URL
 	time      bool
 	field     fieldID
-	level     codec.Level // of a field that is a key
+	level     codec.Level // level of a field that is a key
 	key       bool
 }
 
@@ -115,8 +115,8 @@ func (j *Job) Times() bool { return j.id.time }
 // and after Reject and Piece.
 func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key { return append(dst, w.identity()) }
 
-// identity returns the identity of the last record. It copies each word as it was
-// written: a load of both would wait until both stores are complete.
+// identity returns the identity of the last record. It copies each word as the word was
+// written, because a load of both words would wait until both stores are complete.
 func (w *Worker) identity() codec.Key {
 	n := &w.n.fact.Identity
 	return codec.KeyFromUint64s(n.Uint64s())
@@ -188,8 +188,8 @@ func join(all, k codec.Key) codec.Key {
 	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
-// Fact holds the properties of a record that a sink needs besides its bytes,
-// such as those it partitions by.
+// Fact holds the properties of a record that a sink needs in addition to its bytes, for
+// example to partition records.
 type Fact struct {
 	Key   codec.Key   // key of the record's first URL at the job's level; zero without such a key
 	Host  uint64      // XXH3 of that URL's host; zero if none
@@ -203,7 +203,7 @@ type Time struct {
 	Known   bool  // whether the record has the field
 }
 
-// facts is all that is known about a record besides its output. Most jobs need a part.
+// facts holds all properties of a record. Most jobs need only some of them.
 type facts struct {
 	Fact
 	Identity codec.Key

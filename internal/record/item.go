@@ -67,7 +67,7 @@ type values struct {
 	key     []byte       // short value that is about to be written
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
-	runs    []locate.Run // of an attribute
+	runs    []locate.Run // runs of an attribute
 	minute  minute       // of the last time
 	second  second       // of the last record whose time was read
 	telling []param      // campaign fields or click IDs
@@ -78,8 +78,8 @@ type values struct {
 	arg      string // of the computed field
 }
 
-// normShown returns the normal form for output. If scheme and host are unknown,
-// that is the part without the placeholder.
+// normShown returns the normal form for output. If scheme and host are unknown, it
+// returns the part without the placeholder.
 func (v *values) normShown() []byte {
 	if v.n.cur.nohost {
 		return v.n.cur.back
@@ -198,7 +198,7 @@ func (v *values) normMarks() []bool {
 	v.side = append(v.side[:0], c.norm...)
 	password := v.n.res.Out.Span(codec.Password)
 	for i := password.Start; i < password.End; i++ {
-		v.side[i] = stars[0] // it is hidden anyway
+		v.side[i] = stars[0] // the byte is hidden by other means
 	}
 	found, host := v.red.masker.Mark(v.side, false), v.red.addressIn(c.norm)
 	if found == nil && host.Len() == 0 {

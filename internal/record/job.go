@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/table"
 )
 
-// This file answers what callers ask a Job about its format.
+// This file holds the methods that describe the format of a Job.
 
 // CheckHead checks that the header record head, as returned by [Framing] Head,
 // has the columns that the configuration names. It returns nil for formats
@@ -24,7 +24,7 @@ func (j *Job) CheckHead(head []byte) error {
 	return nil
 }
 
-// Notice returns a sentence that users should know about the output, or "".
+// Notice returns a sentence about the output for users, or "".
 func (j *Job) Notice() string {
 	if _, ok := j.reader.(locate.Keyed); ok && j.render == RenderRewrite {
 		return "the URLs of the index were rewritten, but not its keys, by which it is sorted"
@@ -60,8 +60,8 @@ func (j *Job) Shaped() bool {
 	return false
 }
 
-// Headed reports whether the output has headers or directives of the input. The
-// records after one cannot be read without it, and must follow it.
+// Headed reports whether the output has headers or directives of the input. The records
+// after a header or directive cannot be read without it, and must follow it.
 func (j *Job) Headed() bool {
 	if !j.render.KeepsRecords() {
 		return false
@@ -126,9 +126,9 @@ func (j *Job) Maps() bool {
 
 // QuoteOf returns the value of Quote for an input of the format c.Format with the first
 // bytes head. It is c.Quote unless that is empty and the format is a table separated by
-// tabs. Many programs write such tables without quotes, so it is `"` only if cells of
-// head begin with a quote and all of these also end with one on the same line, and
-// "none" if one does not.
+// tabs. Many programs write such tables without quotes, so the result is `"` only if
+// cells of head begin with a quote and all of these cells end with a quote on the same
+// line. If one of them does not, the result is "none".
 func (c *Config) QuoteOf(head []byte) string {
 	f, _ := formats.FindFormat(c.Format, c.custom(c.Formats))
 	format, is := f.(table.Format)
@@ -148,7 +148,7 @@ func (c *Config) QuoteOf(head []byte) string {
 		body := locate.TrimEnd(head[:n])
 		switch head = head[n:]; {
 		case !hasOpening(body, &t):
-		case t.Of(body) == t.Bare && (len(head) > 0 || !quoted): // else head may be cut there
+		case t.Of(body) == t.Bare && (len(head) > 0 || !quoted): // otherwise head may end inside a quoted cell
 			return table.QuoteNone
 		default:
 			quoted = true

@@ -31,7 +31,7 @@ func (linesKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 // logKeeper is the keeper of access logs in the common and the combined format.
 type logKeeper struct{ *textlog.LogReader }
 
-// canKeep implements [keeper]. A copyKey knows only the origin of the job, not
+// canKeep implements [keeper]. A copyKey has only the origin of the job, not the origin
 // of a virtual host.
 func (l logKeeper) canKeep(j *Job) bool {
 	if l.Format.Vhost {
@@ -55,7 +55,7 @@ func (l logKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 	kept := n.keepsTarget(rec[target.Start:target.End:cap(rec)])
 	if n.tells {
 		if locate.MarkLen(rec) > 0 {
-			return 0 // it may not belong to the first field
+			return 0 // a byte order mark is not part of the first field
 		}
 		l.Tell(n.found, rec, request, target.Start-len(" "))
 	}

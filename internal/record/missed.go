@@ -13,7 +13,7 @@ import (
 // keep. The origin of the target is as if it were kept.
 type missed struct {
 	locate.Site     // of the target
-	size        int // of the record; 0 without a record
+	size        int // size of the record; 0 without a record
 }
 
 // appendMissed is AppendRun for the record that w.n.missed describes. It returns the

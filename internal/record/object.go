@@ -5,9 +5,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file writes the members of JSON objects that most jobs ask for. Each
-// function gives the result of renderer.member, without looking twice at the
-// same bytes.
+// This file writes the members of JSON objects that most jobs ask for. Each function
+// gives the same result as renderer.member, but reads each byte only once.
 
 // nameParts are the names of the fields as they begin a member: before a
 // string, and before anything else.
@@ -19,7 +18,7 @@ var nameParts = func() (t [numFields]struct{ text, bare string }) {
 	return t
 }()
 
-// members remembers what is the same for many URLs.
+// members caches values that are the same for many URLs.
 type members struct {
 	flags     codec.Flags // the flags that flagsText shows
 	flagsText []byte      // empty at first

@@ -18,7 +18,7 @@ type urlParams struct {
 	reader      params.Reader
 	at          [2]uint32 // offset of query and path in reading.url, indexed by params.Location
 	cleaned     []byte    // path and query without tabs and newlines, if they have any
-	path, query []byte    // what the reader has read
+	path, query []byte    // the components that the reader has read
 	tabs        bool      // path and query point into cleaned
 	out         []byte    // the field as JSON
 	name, value []byte    // for output, with secrets masked

@@ -133,7 +133,7 @@ func (n *normalizer) bareIPv6(old, now []byte) []byte {
 type pieces struct {
 	fit     bool // the fields can hold the parts; otherwise they stay unchanged
 	text    [locate.NumRoles][]byte
-	changed [locate.NumRoles]bool // otherwise the field stays as it is
+	changed [locate.NumRoles]bool // the fields that change
 }
 
 // set stores a copy of now as the replacement for the part r, unless it is the

@@ -10,8 +10,8 @@ import (
 // This file renders request targets in normal form. It writes what renderer.item
 // would write.
 
-// A plan is what the rendering writes for a usual target. Most of it is text
-// that is the same for each record.
+// A plan describes the output for a usual target. Most of the output is text that is
+// the same for each record.
 type plan struct {
 	steps  []planStep
 	end    []byte // after the last step
@@ -49,10 +49,10 @@ const (
 		1<<fScheme | 1<<fUsername | 1<<fHost | 1<<fPort | 1<<fSite | 1<<fTarget | 1<<fForm | ofJob
 )
 
-// newPlan returns the plan of the job, or nil. The format must be clf or combined.
-// What is the same for all targets is taken from the target "/". A job that hides
-// passwords gets no plan if the origin or a field may hold one that the steps do
-// not hide.
+// newPlan returns the plan of the job, or nil. The format must be clf or combined. The
+// text that is the same for all targets is taken from the target "/". A job that hides
+// passwords gets no plan if the origin or a field may hold one that the steps do not
+// hide.
 func (w *Worker) newPlan() *plan {
 	j := w.job
 	l, ok := j.reader.(*textlog.LogReader)

@@ -52,12 +52,12 @@ type normalizer struct {
 
 	copyKey *copyKey  // of records whose URL does not change; nil if they have no identity
 	planKey *copyKey  // of the keys that a plan writes, if it does
-	key     codec.Key // that it computed last
+	key     codec.Key // the key that planKey computed last
 
 	expansion expansion // of the current record, if it is listed
 
 	host   []byte // host of the record that norm has, if cur.composed
-	origin origin // of the last record that has a host
+	origin origin // origin of the last record that has a host
 	kept   keptHost
 	missed missed
 
@@ -66,7 +66,7 @@ type normalizer struct {
 
 	baseKept bool // see Job.originKept; only for a keeper
 
-	tells   bool // a keeper must add what the job reads beside the URL to found
+	tells   bool // a keeper must add the fields that the job reads, other than the URL, to found
 	pathLen int  // length of the path in cur.url, if that is a target in normal form
 
 	// Scratch.
@@ -92,7 +92,7 @@ type normalizer struct {
 	other, spare     []byte // result of the next round; normal form before all rounds
 	mended, masked   []byte // components of these
 
-	walk    locate.Walk   // through the block that AppendRun reads
+	walk    locate.Walk   // position in the block that AppendRun reads
 	located locatedRecord // by a keeper
 }
 
@@ -302,7 +302,7 @@ func (n *normalizer) settle(err error) {
 	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
 }
 
-// Note adds the flags that need more context than the codec has.
+// Note adds the flags that depend on more than the text that the codec sees.
 func (n *normalizer) Note() {
 	c := &n.cur
 	if c.form != locate.FormNone && c.fragment {

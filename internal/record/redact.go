@@ -24,7 +24,7 @@ type redactor struct {
 	side      []byte       // normal form that is not used
 	scrub     codec.Result // components of that normal form's input
 	hidden    []byte       // text with its password hidden
-	inside    []byte       // the same, also in nested URLs
+	inside    []byte       // the same, with the passwords of nested URLs hidden, too
 	veiled    []byte       // the same, before patterns apply
 	unhosted  []byte       // the same, without an address
 	plainText []byte       // unescaped URL
@@ -190,10 +190,10 @@ func likelyPassword(text []byte) (p codec.Span, ok bool) {
 var isSlash = [256]bool{'/': true, '\\': true, '\t': true, '\n': true, '\r': true, ' ': true}
 
 // appendPasswords appends src with everything that looks like a password of a URL
-// replaced by stars, also in URLs that are percent-encoded, as in
+// replaced by stars, including passwords in percent-encoded URLs, as in
 // ?u=http%3A%2F%2Fuser%3Apassword%40h%2F. It looks for two slashes, then for the last
-// '@' in the authority, then for the first ':' before that. plain says that a
-// backslash in src is literal and not part of an escape.
+// '@' in the authority, then for the first ':' before that. plain says that a backslash
+// in src is literal and not part of an escape.
 func appendPasswords(dst, src []byte, plain bool) []byte {
 	from, slashes := 0, 0
 	for i := 0; i < len(src); {
@@ -234,8 +234,9 @@ func appendPasswords(dst, src []byte, plain bool) []byte {
 	return append(dst, src[from:]...)
 }
 
-// endsAuthority reports whether the character c, written as raw, ends an authority
-// that is percent-encoded depth times. In one that is not, only a raw byte does.
+// endsAuthority reports whether the character c, written as raw, ends an authority that
+// is percent-encoded depth times. In an authority that is not percent-encoded, only a
+// raw byte does.
 func endsAuthority(raw []byte, c byte, depth int) bool {
 	if depth == 0 {
 		last := raw[len(raw)-1]

@@ -11,10 +11,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// Repair is a set of changes to normal forms that no standard defines, for logs
-// whose URLs were damaged on their way. Each defect is flagged whether it is
-// repaired or not. The action of a diagnostic says whether the defect was
-// repaired.
+// Repair is a set of changes to normal forms that no standard defines, for logs whose
+// URLs were damaged on their way. Each defect is flagged, even if it is repaired. The
+// action of its diagnostic reports whether it was repaired.
 type Repair uint8
 
 // Repairs, in the order in which they are applied.

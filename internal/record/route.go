@@ -9,11 +9,10 @@ import (
 
 // A Branch is one branch of Config.Route.
 type Branch struct {
-	// When decides which records the branch takes. Nil takes all records.
+	// When decides which records the branch matches. Nil matches all records.
 	When Condition
-	// To is the set of outputs that get these records, one bit for each. The
-	// caller gives the bits their meaning. 0 leaves the records out; they count
-	// as filtered.
+	// To is the set of outputs that get these records, one bit for each. The caller
+	// gives the bits their meaning. 0 drops the records and counts them as filtered.
 	To uint64
 }
 
@@ -26,7 +25,7 @@ type router struct {
 	where    Condition // Config.Where, or nil
 	branches []Branch
 	whereWhy bool   // where reads the field error
-	readsWhy []bool // so does the condition of the branch
+	readsWhy []bool // the condition of the branch reads it
 }
 
 // Fields implements [Condition].
@@ -88,7 +87,7 @@ func (j *Job) Routes() bool { return j.keeps.routes }
 // the records after them cannot be read without them.
 func (w *Worker) To() uint64 { return w.to }
 
-// blank handles a blank line. With a route, it takes the first branch without a
+// blank handles a blank line. With a route, the line goes to the first branch without a
 // condition.
 func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 	if s := w.job.keeps.shard; s != nil && !s.ownsBytes(rec) {
@@ -106,8 +105,8 @@ func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 	return w.plain(out, rec, st)
 }
 
-// hole handles a part of a hole, which is no record. It is copied where a blank line
-// is, by one shard.
+// hole handles a part of a hole, which is not a record. One shard copies it, to the
+// outputs that get blank lines.
 func (w *Worker) hole(out, rec []byte, st *Stats) []byte {
 	if s := w.job.keeps.shard; s != nil && !s.first {
 		return out

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file is the fast path for the jobs that most people run. It may only give up,
-// and never decide otherwise than Append.
+// This file is the fast path for the most frequent kinds of jobs. It may give up, but
+// its result never differs from the result of Append.
 
 // An Extent is the length of a record with its line end, the length of its output,
 // and its identity if the job asks for one. The output of a record that Config.Where
@@ -28,11 +28,11 @@ func (w *Worker) Begin(block []byte) {
 	w.n.located = locatedRecord{}
 }
 
-// AppendRun is [Worker.Append] for the first records from offset pos to end of the block
-// that can be read with less work and need no dead letter, at most most of them. It appends
-// to run the extent of each, and advances at from the first record to the one after them,
-// for which the caller must call Append if there are fewer than most. Records that stay as
-// they are are copied together. AppendRun does not retain at.
+// AppendRun is [Worker.Append] for records of the block from offset pos to end. It
+// stops after most records, or at the first record that needs more work or a dead
+// letter. It appends the extent of each record to run, and moves at to the next record.
+// If it has handled fewer than most records, the caller must call Append for the next
+// one. Consecutive unchanged records are copied together. AppendRun does not retain at.
 func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position, most int, st *Stats) ([]byte, []Extent) {
 	if w.keeper == nil {
 		return out, run
@@ -180,12 +180,12 @@ func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	}
 }
 
-// A copier copies records, and replaces some of their parts. What stays is copied up to
-// the next part that changes, or to the end of the last record.
+// A copier copies records, and replaces some of their parts. It copies the unchanged
+// bytes up to the next part that changes, or to the end of the last record.
 type copier struct {
 	out, in []byte
 	from    int // of the bytes that have not been copied
-	pos     int // of the current record
+	pos     int // position of the current record
 }
 
 // size returns the length of the output up to the current record.

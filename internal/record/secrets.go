@@ -13,7 +13,7 @@ import (
 // fragment, or in a URL that is itself the value of a parameter, percent-encoded
 // any number of times.
 
-// place says what the scanned text is, which decides where a value ends.
+// place is the kind of the scanned text, which determines where a value ends.
 type place uint8
 
 const (
@@ -31,8 +31,8 @@ var endsValue = [...][256]bool{
 	inText: setOf("&;\"'`<>\x00\t\n\v\f\r "), inPath: setOf("&;/?#"), inQuery: setOf("&#"), inValue: {},
 }
 
-// inName is the set of characters that make a name another one where they precede
-// it: mytoken is not token, but a[token] is.
+// inName is the set of characters that change a name if they precede it: mytoken is not
+// token, but a[token] is.
 var inName = func() (t [256]bool) {
 	t = setOf("abcdefghijklmnopqrstuvwxyz0123456789_-.$~")
 	for c := 0x80; c < len(t); c++ {
@@ -96,7 +96,7 @@ func (s *secrets) append(dst, text []byte, where place) []byte {
 		} else if where == inPath && depth == 0 && (c == '?' || c == '#') {
 			where = inQuery
 		} else if where != inText && isTab(c) {
-			continue // which browsers remove from URLs
+			continue // browsers remove these bytes from URLs
 		}
 		s.push(c)
 	}
@@ -152,7 +152,8 @@ func (s *secrets) endsWithName(t []byte, where place) bool {
 }
 
 // valueEnd returns the end of the value at i, after a '=' that was percent-encoded
-// depth times: a character that was encoded more often is a part of the value.
+// depth times: a character that was encoded more than depth times is a part of the
+// value.
 func valueEnd(text []byte, i, depth int, where place) int {
 	for i < len(text) {
 		c, n, d := character(text[i:])

@@ -85,8 +85,8 @@ func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
 	return own
 }
 
-// rulesUpTo returns the rules that lead from K1 to the key of a level. K0 and K1
-// have no rules of their own.
+// rulesUpTo returns the rules that lead from K1 to the key of a level. K0 and K1 add no
+// rules.
 func rulesUpTo(lv codec.Level) codec.Rules {
 	switch lv {
 	case codec.LevelFetch:

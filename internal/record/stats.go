@@ -38,7 +38,7 @@ type Stats struct {
 	Flags    [128]int64        // URLs by flag
 	Rules    [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
 	Rejects  [NumReasons]int64 // rejected records by reason
-	Discards [NumReasons]int64 // those of them in Dropped: they are in no output
+	Discards [NumReasons]int64 // the rejected records in Dropped, which are in no output
 
 	// Lacking are records that lack an attribute which a condition has read, by
 	// its index in AttributeNames. Having is the set of attributes that at least
@@ -47,8 +47,8 @@ type Stats struct {
 	Having  uint16
 }
 
-// AttributeNames returns the names of the output fields that show something else about a
-// request than its URL, in a new slice.
+// AttributeNames returns the names of the output fields that show properties of a
+// request other than its URL, in a new slice.
 func AttributeNames() []string { return slices.Clone(locate.AttrNames[:]) }
 
 // Add adds o to s.
@@ -112,7 +112,8 @@ func (s *Stats) Discarded() (n int64) {
 
 // Uninspected returns the number of records whose URLs were not read, because the
 // record does not match the format, is too long or cannot be decoded. Config.Secrets
-// and Config.Redact hide what their text shows, but it may hold more.
+// and Config.Redact hide the values that they find in the text, but the text may hold
+// more.
 func (s *Stats) Uninspected() int64 {
 	return s.Rejects[Unparsed] + s.Rejects[ColumnCount] + s.Rejects[TooLong] + s.Rejects[Panic] + s.Rejects[NoSchema]
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/textlog"
 )
 
-// This file finds out whether the URL of a record is in normal form, as most are. It
-// may only give up, and never decide otherwise than Append.
+// This file determines whether the URL of a record is in normal form, as most URLs are.
+// It may give up, but its result never differs from the result of Append.
 
 // keeper finds the URL of most records with less work than Locate does.
 type keeper interface {
-	// canKeep reports whether the URL that keep finds is all that j reads.
+	// canKeep reports whether j reads nothing but the URL that keep finds.
 	canKeep(j *Job) bool
 	// Marks returns the Marks that keep needs of a block, or nil.
 	Marks() *scan.Block

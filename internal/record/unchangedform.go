@@ -6,9 +6,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file keeps URLs of records that have the form of a record that was kept. If
-// they differ from it only in the URL, and in fields that do not matter for it, nothing
-// else must be looked at.
+// This file keeps URLs of records that have the form of a record that was kept. If a
+// record differs from it only in the URL, and in fields that do not affect the output
+// of the URL, the rest of the record need not be examined.
 
 // settle sets h.usual from a record with the form that n has kept, if it can.
 func settle(h *locate.Form, n *normalizer, rec []byte) {

@@ -15,8 +15,8 @@ import (
 // has found.
 type foundKeeper struct {
 	locator Locator
-	former  locate.Former         // locator, if it is one
-	anyLog  *textlog.AnyLogReader // likewise
+	former  locate.Former         // locator, if it is a Former
+	anyLog  *textlog.AnyLogReader // locator, if it is an AnyLogReader
 	wrapped byte                  // first byte of the name of the array that wraps records, or 0
 	at      Position
 	misses  int // records in a row that were not kept
@@ -190,8 +190,8 @@ func mayEscape(d *Dialect, url []byte) bool {
 	return bytes.IndexByte(url, d.Mark) >= 0
 }
 
-// This file hands on what a keeper has found in a record that it does not keep, so that
-// neither Worker.Next nor Worker.Append must search for it again.
+// This file passes on the URLs that a keeper has found in a record that it does not
+// keep, so that neither Worker.Next nor Worker.Append must search for it again.
 
 // framed is a record in the memory of the caller, who passes it on to Worker.Append before
 // the bytes change: so the record is known by its address. It is forgotten as soon as it

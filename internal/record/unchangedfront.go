@@ -24,7 +24,7 @@ type changedFront struct {
 	stop     byte
 }
 
-// isFrontOf reports whether f says how url, which is at s, changes.
+// isFrontOf reports whether f describes how url, which is at s, changes.
 func (f *changedFront) isFrontOf(url []byte, s *locate.Site) bool {
 	end := len(f.old)
 	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.Dialect && f.stop == s.Stop
@@ -54,7 +54,7 @@ func (n *normalizer) keepsTail(s *locate.Site, rec []byte) bool {
 	return true
 }
 
-// readFront finds out how the scheme and the authority of url, which is at s, change.
+// readFront determines how the scheme and the authority of url, which is at s, change.
 func (n *normalizer) readFront(url []byte, s *locate.Site) {
 	f := &n.moved
 	f.old, f.dialect, f.stop = append(f.old[:0], url[:frontEnd(url)]...), s.Dialect, s.Stop
@@ -106,8 +106,8 @@ func (w *Worker) appendFronted(c *copier, st *Stats) {
 	c.out = append(c.out, w.n.moved.text...)
 }
 
-// keptHost says what normalizer.keepsHost has found out about a host. Nearly every
-// record has the host of the one before.
+// keptHost holds the result of normalizer.keepsHost for a host. Nearly every record has
+// the host of the one before.
 type keptHost struct {
 	origin
 	ok   bool
@@ -137,7 +137,7 @@ func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 		return n.baseKept
 	}
 	if n.copyKey != nil {
-		return false // it knows no other origin than the job's
+		return false // it has only the origin of the job
 	}
 	if !k.isOf(f, host, rec) {
 		k.read(f, host, rec)
@@ -146,7 +146,7 @@ func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 	return (k.same || !written) && n.keptOrigin(k)
 }
 
-// keepOrigin finds out about an origin that has been read.
+// keepOrigin determines how an origin that has been read changes.
 func (n *normalizer) keepOrigin(k *keptHost) {
 	k.compose(n.job.base.scheme)
 	n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)

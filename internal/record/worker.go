@@ -21,7 +21,7 @@ type Worker struct {
 	adder   locate.Adder // locator, if the job adds fields
 	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
 	plan    *plan        // of records with targets in normal form; nil if they are copied
-	keyHits codec.Rules  // that count for each record with a URL that stays as it is
+	keyHits codec.Rules  // rules of keys to count for each record whose URL does not change
 	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
 	one     bool         // every record counts as one line
 	holes   bool         // a hole may be before a record
@@ -33,16 +33,16 @@ type Worker struct {
 	r       renderer
 	view    View
 
-	at        Position // of the current record
+	at        Position // position of the current record
 	atURL     Position // of the current URL, if each
 	lines     int      // offset in the record up to which atURL.Line counts lines
-	err       error    // of the last call
+	err       error    // error of the last call
 	to        uint64   // outputs of the current record, if the job routes
 	foreign   bool     // the current record belongs to another shard
 	adding    adding   // what the adder adds
 	pieces    pieces   // replacements for the parts of a URL in several fields
 	resizer   resizer  // writes binary records
-	secrets   secrets  // of the job
+	secrets   secrets  // secrets of the job
 	cut       []byte   // scratch for truncated records
 	uncounted Stats    // scratch for counts that another shard keeps
 }
@@ -229,7 +229,7 @@ type verdict struct {
 	flag codec.Flag // the flag, if bad is Flagged
 
 	asked bool // the condition has decided
-	left  bool // it drops the record
+	left  bool // the condition drops the record
 
 	unnamed bool // a URL has no identity, and so neither has the record
 }

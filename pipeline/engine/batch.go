@@ -84,7 +84,7 @@ type Batch struct {
 	handover
 }
 
-// A round is what a worker does with a batch next.
+// A round is the next task of a worker for a batch.
 type round uint8
 
 const (
@@ -106,11 +106,11 @@ type decision struct {
 	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none
 	relied  []relied // duplicates whose first records were not settled at the decision
 	orphans []uint64 // duplicates that need a dead letter, as OutRec.position
-	orphan  bool     // the dead letter in hand belongs to a duplicate whose first record was refused
+	orphan  bool     // the current dead letter belongs to a duplicate whose first record was refused
 
 	claims []*Claim // claims that the batch holds; see claims.go
 	leans  []lean   // records that were dropped because of claims of this process
-	delays Keep     // messages that need not be delivered again; empty: all
+	delays Keep     // the messages that are acknowledged and need not be delivered again; empty: all
 	again  int64    // records that were dropped until their messages are delivered again
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A source of single messages stores no position, with which a set of keys
-// could be stored. Its keys are claimed outside of the process, where other
-// members see them, too:
+// A source of single messages stores no positions, so no set of keys can be stored
+// together with them. Instead, the pipeline claims each key in a store outside of the
+// process, which all members share:
 //
 //	worker   read · render ──▶ claim the keys ──▶ remove duplicates ──▶ sinks
 //	last answer ──▶ settle the claims: done, or deleted if a sink refused the record ──▶ acknowledge
@@ -21,11 +21,11 @@ import (
 // its message again later: see Batch.Delayed. No batch waits for another
 // process, so two processes cannot wait for each other.
 //
-// Inside the process, a record whose key is claimed by an earlier record leans
-// on that record. Before the sinks, its batch waits for the answer to the claim.
-// If another record holds the claim, both are delayed, unless the leaning record is
-// the one: it claimed its key before a crash, and now claims it again. Otherwise
-// the two could be delivered together, and delayed, again and again.
+// Inside the process, a record whose key is claimed by an earlier record leans on that
+// record. Before the sinks, its batch waits for the answer to the claim. If another
+// record holds the claim, both records are delayed. The exception is a leaning record
+// that holds the claim itself, because it claimed its key before a crash. Without the
+// exception, the two records could be delivered together and delayed again and again.
 //
 // After the sinks, the batch waits until the claim is settled, which depends on no
 // other batch. The leaning record is delayed if the claim was deleted. If the two
@@ -55,7 +55,7 @@ type Claims interface {
 // is read.
 type Origin struct {
 	Lane     string // Lane.ID
-	Position int64  // of the message
+	Position int64  // position of the message
 	Ordinal  int    // index among the output records of the message
 }
 
@@ -63,7 +63,7 @@ type Origin struct {
 type Claim struct {
 	Key codec.Key
 	Origin
-	Time int64 // of the message, Unix nanoseconds; 0: unknown
+	Time int64 // time of the message, Unix nanoseconds; 0: unknown
 
 	Answer   ClaimAnswer // set by Claims.Claim
 	First    Origin      // with ClaimDone: the record that is durable; with ClaimDelayed: the one that holds the claim; set by Claims.Claim
@@ -90,7 +90,7 @@ type claimState uint8
 
 const (
 	claimAsked claimState = iota
-	claimHeld             // and not settled
+	claimHeld             // the claim is held and not settled
 	claimDone
 	claimGone // deleted, delayed, or given up
 )
@@ -215,7 +215,7 @@ func (c *claims) keyOf(b *Batch, i int) codec.Key {
 		*k = inWindow(*k, window)
 	} else {
 		c.noTime++
-		*k = codec.Key{} // it is the first record of no key
+		*k = codec.Key{} // the record is the first record of no key
 	}
 	return *k
 }
@@ -257,8 +257,8 @@ func (c *claims) asked(b *Batch, list []*Claim, err error) {
 	c.dispatch(next)
 }
 
-// proceed returns the batches that need not wait for answers any more, of b,
-// whose claims have answers, and the batches that wait. The caller holds mu.
+// proceed returns the batches that need not wait for answers any more: b, whose claims
+// have answers, or any of the batches that wait. The caller holds mu.
 func (c *claims) proceed(b *Batch) (next nextBatches) {
 	c.asking = slices.DeleteFunc(append(c.asking, b), func(b *Batch) bool {
 		list := c.reclaim(b)
@@ -275,8 +275,8 @@ func (c *claims) proceed(b *Batch) (next nextBatches) {
 	return next
 }
 
-// reclaim returns claims for the records of b that hold the claims which the
-// records that they lean on did not get. The caller holds mu.
+// reclaim returns claims for records of b that lean on a record which did not get its
+// claim, because the leaning record holds the claim. The caller holds mu.
 func (c *claims) reclaim(b *Batch) (list []*Claim) {
 	b.leans = slices.DeleteFunc(b.leans, func(l lean) bool {
 		k := l.on.Key
@@ -318,8 +318,8 @@ func (c *claims) answered(b *Batch) bool {
 	return true
 }
 
-// isOf reports whether the first record of the key, as far as cl has the answer,
-// is the one with the given origin, whose message was delivered again.
+// isOf reports whether cl has the answer that the record with the given origin, whose
+// message was delivered again, is the first record of the key.
 func (cl *Claim) isOf(o Origin) bool {
 	if cl.Answer == ClaimDone {
 		return cl.First == o
@@ -419,7 +419,7 @@ func (c *claims) decided(b *Batch) bool {
 		switch {
 		case l.on.state == claimDone, !l.dropped && l.on.Refused: // a duplicate that is marked stays one
 			c.duplicates++
-		case !l.dropped: // it is written, but its first record may not be
+		case !l.dropped: // the record is written, but the first record of its key may not be
 			b.delay(l.msg)
 		case l.on.Refused && l.on.b == b && l.on.msg == l.msg:
 			b.orphans = append(b.orphans, l.position) // the record would be refused each time the message is delivered

@@ -80,7 +80,7 @@ func (c *committer) commit(ctx context.Context) error {
 	}
 	err := errors.Join(errs...)
 	if lost, ok := errors.AsType[*LostError](err); ok {
-		c.fail(lost) // nothing may be published any more
+		c.fail(lost) // from now on, nothing may be published
 	} else {
 		err = errors.Join(err, c.finish(ctx))
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Exactly-once delivery needs a consistent cut: watermarks and output lengths
-// that belong together. A restart that resumes at the watermarks and truncates
-// the outputs to these lengths then neither loses nor duplicates a record. The
-// committer takes the cut while the gate is closed:
+// Exactly-once delivery needs a consistent cut: watermarks, and the output lengths at
+// the same moment. A restart that resumes at the watermarks and truncates the outputs
+// to these lengths then neither loses nor duplicates a record. The committer takes the
+// cut while the gate is closed:
 //
 //	worker   ──▶ gate ──▶ all sinks of a batch
 //	                ▲
@@ -52,7 +52,7 @@ func (c *committer) storeCut(ctx context.Context, f *feed) error {
 		if len(f.ups) == 0 {
 			return nil
 		}
-		committer, _ := As[CutCommitter](f.Source) // as validate has checked
+		committer, _ := As[CutCommitter](f.Source) // validate has checked that this succeeds
 		if err := committer.CommitCut(c.base, f.ups, c.extents); err != nil {
 			return err
 		}
@@ -87,9 +87,8 @@ func (c *committer) storeCut(ctx context.Context, f *feed) error {
 	return nil
 }
 
-// takeCut collects the watermarks of the only source, and what belongs to them:
-// with deduplication the keys, for exactly-once delivery the extents of all
-// sinks.
+// takeCut collects the watermarks of the only source. With deduplication it also
+// collects the keys, and for exactly-once delivery the extents of all sinks.
 func (c *committer) takeCut() (keys keyCut, err error) {
 	d := c.filtering.decisions
 	if !c.exact {
@@ -110,7 +109,7 @@ func (c *committer) takeCut() (keys keyCut, err error) {
 	} else {
 		keys, err = d.collect(func() { c.due(0) })
 	}
-	c.extents = c.extents[:0] // they depend on the watermarks: see Lane.Covered
+	c.extents = c.extents[:0] // the extents depend on the watermarks: see Lane.Covered
 	for _, s := range c.delivery.sinks {
 		at := len(c.extents)
 		reporter, _ := As[ExtentReporter](s.Sink)

@@ -23,13 +23,12 @@ import (
 //	numbers  1  2  3  4   │ 5  6  7  8
 //	                     cut: the longest prefix of settled batches
 //
-// Everything that can fail or halt comes before the decision. The decision
-// numbers the batches of all lanes consecutively and writes each new key into a
-// slot, with the number of its batch. Its result stays with the batch, whatever
-// happens to the batch later. A batch with duplicates is not settled before the
-// batches that it relied on are. Only the cut moves watermarks, so a commit
-// stores the positions of all lanes at the cut together with exactly the keys
-// within it.
+// Everything that can fail or halt comes before the decision. The decision numbers the
+// batches of all lanes consecutively and writes each new key into a slot, with the
+// number of its batch. The batch holds the result of the decision until it is released.
+// A batch with duplicates is not settled before the batches that it relied on are. Only
+// the cut moves watermarks, so a commit stores the positions of all lanes at the cut
+// together with exactly the keys within it.
 //
 //   - decisions, series: the slots, and the numbers of one scope.
 //   - decide: the decision about one batch.
@@ -52,7 +51,7 @@ type decisions struct {
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
 	window    *Window     // nil without windows
-	windows   *windows    // of all lanes; nil without windows, and if each lane has its own
+	windows   *windows    // windows of all lanes; nil without windows, and if each lane has its own
 	passed    passed      // by the times of records
 	readyIn   []uint32    // windows of ready
 	all       *series     // of ScopeAll
@@ -130,10 +129,9 @@ func (d *decisions) seriesOf(l *Lane) *series {
 	return l.series
 }
 
-// newSeries returns a series whose numbers are greater than all numbers in
-// slots. So keys that an earlier lane with the same id has left there count as
-// settled, which they are: the source first stores a position, then opens the
-// lane again.
+// newSeries returns a series whose numbers are greater than all numbers in slots. So
+// keys in the slots from an earlier lane with the same id count as settled. They are
+// settled, because the source stores a position before it opens the lane again.
 func (d *decisions) newSeries(salt codec.Key) *series {
 	return &series{salt: salt, cut: d.high, last: d.high, refused: map[first]uint64{}}
 }
@@ -244,7 +242,7 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	if w != nil {
 		var ok bool
 		if window, ok = w.place(lane, b, i); !ok {
-			*id = codec.Key{} // it is the first record of no key
+			*id = codec.Key{} // the record is the first record of no key
 			return nil
 		}
 		*id = inWindow(*id, window)
@@ -265,8 +263,9 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	}
 	d.duplicates++
 	if d.marks {
-		// It is written whatever becomes of the first record, and no position that
-		// covers it is stored before the first record is durable or a dead letter.
+		// The marked record is written even if a sink refuses the first record. No
+		// position that covers it is stored before the first record is durable or a
+		// dead letter.
 		b.mark(i)
 		return nil
 	}
@@ -325,10 +324,9 @@ func (s *series) refuse(k codec.Key, no uint64) {
 	s.refused[first{k, no}] = s.last
 }
 
-// mayLeave reports whether b, which all sinks have answered, can be settled as
-// far as the batches that it relied on are concerned. If it cannot, the
-// pipeline continues with b when settle returns it. mayLeave sets the
-// duplicates of b that need a dead letter.
+// mayLeave reports whether b, which all sinks have answered, can be settled. If a batch
+// that b relied on is not settled yet, the pipeline continues with b when settle
+// returns it. mayLeave sets the duplicates of b that need a dead letter.
 func (d *decisions) mayLeave(b *Batch) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

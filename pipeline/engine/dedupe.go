@@ -53,12 +53,12 @@ type KeySet interface {
 	// stored description is up to date. If the description was not stored, or
 	// may not have been, the keys of the next call begin with the same keys.
 	Seal(keys []codec.Key) (state []byte, err error)
-	// Stored declares that what the last call of Seal returned is stored. It
-	// adds the keys of that call to the set.
+	// Stored declares that the result of the last call of Seal is stored. It adds the
+	// keys of that call to the set.
 	Stored() error
 }
 
-// A KeyCut is what a [KeyCommitter] stores in one step.
+// A KeyCut holds the data that a [KeyCommitter] stores in one step.
 type KeyCut struct {
 	Ups     []LanePos
 	Exact   bool     // Extents are part of the cut
@@ -86,7 +86,7 @@ type DedupeSnapshot struct {
 	NoTime     int64     // records with a key and without a time, which pass
 	Waiting    int       // keys that wait for a commit
 	Room       int       // maximum of Waiting
-	FullSince  time.Time // since when sources wait for a commit, because there is no room for more keys; zero: they do not
+	FullSince  time.Time // since when sources wait for a commit, because there is no room for more keys; zero: they do not wait
 	Oldest     Decided
 }
 

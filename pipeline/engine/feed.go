@@ -98,7 +98,7 @@ func (r *roster) count(b *Batch, durable bool) {
 	f := r.feedOf(b.Lane)
 	f.flying -= b.Stats.Records
 	if durable {
-		b.Stats.Duplicates -= b.again // they are read again
+		b.Stats.Duplicates -= b.again // the source will deliver these records again
 		f.handled.Duplicates -= b.again
 		f.abandoned += b.again
 		f.resolved.Add(&b.Stats)

@@ -128,7 +128,7 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 // await waits until l may try again, and reports whether it got a credit. a is why
 // it was not admitted. spare reports whether l can hand over its turn.
 func (in intake) await(ctx context.Context, l *Lane, a admission, spare *bool) (credit bool, err error) {
-	if a == full && in.p.o.Ordering != OrderInput { // there, it is the lane in front that it waits for
+	if a == full && in.p.o.Ordering != OrderInput { // with OrderInput, the lane waits for the lane in front
 		defer in.p.feeds[in.src].waited(time.Now())
 	}
 	var ahead chan<- struct{}

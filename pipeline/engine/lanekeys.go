@@ -18,11 +18,11 @@ import (
 //	committer: watermarks and keys at the cut · Seal · Commit · Stored · Forget
 //	new owner: position of the lane · Load: the keys before that position · read
 //
-// Keys whose position was not stored are ignored by the next owner, which reads
-// their records again. With windows, Commit also stores how far the lane has come,
-// as the note of its position, so the next owner judges each record as this one
-// did. A window is forgotten when a note is stored that says that it is over: an
-// owner that reads from an earlier position still needs its keys.
+// Keys whose position was not stored are ignored by the next owner, which reads their
+// records again. With windows, Commit also stores the clock of the lane as the note of
+// its position, so the next owner judges each record as this owner did. A window is
+// forgotten only when a stored note says that the window is over, because an owner that
+// reads from an earlier position still needs its keys.
 
 // A LaneKeySet holds a set of keys for each lane, in a store that all processes
 // share. Methods are called for several lanes at the same time.
@@ -55,11 +55,11 @@ type FirstKey struct {
 	Window uint32 // 0 without windows
 }
 
-// LoadKeys loads the keys of the lane before from, the position at which the
-// source is about to read. Without a [LaneKeySet] it does nothing. The source
-// calls it before the first Emit, but only once it knows that no other process
-// can store a position of the lane any more. note is the one that is stored
-// with that position; empty if another one is stored, or none.
+// LoadKeys loads the keys of the lane before from, the position at which the source is
+// about to read. Without a [LaneKeySet] it does nothing. The source calls it before the
+// first Emit, but only once it knows that no other process can store a position of the
+// lane any more. note is the note that is stored with that position. It is empty if the
+// stored position is another one or has no note.
 func (l *Lane) LoadKeys(ctx context.Context, from Position, note string) error {
 	if !l.KeepsKeys() {
 		return nil
@@ -137,7 +137,7 @@ func (d *decisions) makeReady(s *series, firsts []FirstKey) {
 	}
 }
 
-// A laneCut is what a commit stores of a lane.
+// A laneCut holds the data of a lane that a commit stores.
 type laneCut struct {
 	up     LanePos
 	series *series // nil if nothing was decided
@@ -150,7 +150,7 @@ type laneCut struct {
 // lane whose keys cannot be stored does not stop the others.
 func (c *committer) storeLanes(ctx context.Context, f *feed) error {
 	d := c.filtering.decisions
-	cuts, err := d.collectLanes(f, func() { c.due(0) }) // there is a single source
+	cuts, err := d.collectLanes(f, func() { c.due(0) }) // the pipeline has a single source
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (l *pool) put(b *Batch) bool {
 	}
 	b.reset(l.bytes)
 	b.poison()
-	l.free <- b // never blocks: its capacity is the number of batches there are
+	l.free <- b // never blocks: the capacity of the channel is the number of batches
 	return true
 }
 

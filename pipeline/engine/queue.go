@@ -14,7 +14,7 @@ func newQueue(n, workers int) queue {
 	return queue{batches: make(chan *Batch, n), signal: make(chan struct{}, workers)}
 }
 
-// put adds b. It never blocks: the capacity of q is the number of batches there are.
+// put adds b. It never blocks, because q has room for all batches.
 func (q *queue) put(b *Batch) {
 	q.batches <- b
 	select {

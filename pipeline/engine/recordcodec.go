@@ -107,7 +107,8 @@ func (c *recordCodec) Process(b *Batch) {
 	}
 	if b.Next == 0 {
 		c.line = b.Line
-		// Most outputs are about as long. To grow step by step would leave garbage.
+		// Most outputs are about as long as their input. Growing step by step would
+		// leave garbage.
 		b.Out.Bytes = slices.Grow(b.Out.Bytes, len(b.In))
 	}
 	c.records(b, len(b.In))
@@ -120,8 +121,8 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		// Long before the call of Append, because the copy of at that it makes would
-		// wait for these stores.
+		// Set these fields long before the call of Append, because Append copies at,
+		// and the copy would wait for these stores.
 		at.Line, at.Off = c.line, b.at()
 		if c.w.Runs() && c.run(b, end, &at) {
 			continue
@@ -182,7 +183,7 @@ func (b *Batch) noteAll(extents []record.Extent, start int) {
 
 // appendRun appends the output of at most the given number of records, and sets
 // c.extents. After a panic it finds no records, and the next ones are read one by one,
-// so that b.Next is the start of the record in question when the codec panics again.
+// so that b.Next is the start of the faulty record when the codec panics again.
 func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int) (out []byte) {
 	if most > 1 {
 		defer func() {
@@ -197,8 +198,8 @@ func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int
 	return out
 }
 
-// tell adds what the job asks for about the current record to s, whose last record is
-// the output.
+// tell adds the facts that the job asks for to s. They are about the current record,
+// whose output is the last record of s.
 func (c *recordCodec) tell(s *Stream) {
 	if c.job.Identifies() {
 		s.IDs = c.w.AppendIdentity(s.IDs)
@@ -343,7 +344,7 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	}
 	b.Out.Bytes, b.Dead.Bytes = out, dead
 	if c.nested && b.Out.extend(o, b) {
-		// The output is a part of the record before.
+		// The output is a part of the previous record.
 	} else if b.Out.record(o, b) {
 		c.tell(&b.Out)
 		if c.job.Routes() {

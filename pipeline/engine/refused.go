@@ -178,10 +178,10 @@ func (b *Batch) position(recs []OutRec, which []uint32) int64 {
 	return b.Off + int64(r.Src)
 }
 
-// systematicBatches is the number of consecutive batches that a sink must
-// refuse completely, with the same code, to count as misconfigured. Batches of
-// one record do not count, because that record itself may be at fault, and
-// neither do refusals whose fault is known to be in the records.
+// systematicBatches is the number of consecutive batches that a sink must refuse
+// completely, with the same code, to count as misconfigured. Batches of one record do
+// not count, because that record itself may be at fault. Refusals that are known to be
+// the fault of the records do not count either.
 //
 // The batches then wait, and are tried one at a time, with backoff. After
 // slowTries tries, which is when the backoff is at its maximum, each further

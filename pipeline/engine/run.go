@@ -66,7 +66,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	}
 	if err != nil || stopped {
 		closing := p.hard
-		if stopped { // which is not an error
+		if stopped { // a stop is not an error
 			p.log.Info("stopped before everything was open", "error", err)
 			closing, err = p.base, nil
 		} else {
@@ -90,7 +90,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	p.state.Store(uint32(Committing))
 	close(quit)
 	commitErr := errLateCommit
-	if p.await(func() { <-committed }) { // otherwise a commit is still running, and a second one must not start
+	if p.await(func() { <-committed }) { // if this fails, a commit is still running, and a second one must not start
 		commitErr = p.committer.lastCommit()
 	}
 	close(p.committer.ended)
@@ -105,13 +105,13 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	return p.verdict(cut, srcErr, commitErr, closeErr)
 }
 
-// open opens the sinks and the sources. It returns the number of Open calls;
-// these sinks and sources must be closed. The end of ctx, a soft stop, cancels
-// the context of the calls: nothing was read yet, so the run need not wait for
-// a server. stopped reports that; err is then what the calls returned.
+// open opens the sinks and the sources. It returns the number of Open calls; these
+// sinks and sources must be closed. The end of ctx, a soft stop, cancels the context of
+// the calls: nothing was read yet, so the run need not wait for a server. In this case,
+// stopped is true, and err joins the results of the calls.
 func (p *Pipeline) open(ctx context.Context) (opened int, stopped bool, err error) {
 	opening, cancel := context.WithCancel(p.hard)
-	keep := context.AfterFunc(ctx, cancel) // later, sinks and sources may use the context until a hard stop
+	keep := context.AfterFunc(ctx, cancel) // after a soft stop during the run, sinks and sources may use the context until a hard stop
 	opened, err = p.openAll(opening)
 	stopped = !keep() && !p.stopped()
 	return opened, stopped, err

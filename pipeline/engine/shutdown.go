@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A run is what the parts of a pipeline share: how far the run is, whether and
-// why it must end, and how much is in flight.
+// A run holds the state that the parts of a pipeline share: the stage of the run,
+// whether and why it must end, and the number of batches in flight.
 type run struct {
 	log   *slog.Logger
 	state atomic.Uint32

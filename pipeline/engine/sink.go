@@ -61,10 +61,9 @@ type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
 }
 
-// A CutObserver is an ExtentReporter that needs to know when the extents it
-// last reported are stored. From then on no run truncates its outputs below
-// them. The committer calls CutStored after CutCommitter.CommitCut. It must not
-// block.
+// A CutObserver is an ExtentReporter that is notified when the extents that it last
+// reported are stored. From then on no run truncates its outputs below them. The
+// committer calls CutStored after CutCommitter.CommitCut. It must not block.
 type CutObserver interface {
 	CutStored()
 }
@@ -102,12 +101,11 @@ type Result struct {
 	// have the same one; otherwise it is empty. It is shown to operators.
 	Code string
 
-	// Fault says, with Permanent, what all failed records have in common.
+	// Fault says, with Permanent, to what the sink objects in all failed records.
 	Fault Fault
 
-	// Untried holds, with Permanent or Retryable, the ascending indexes of the
-	// records that the sink did not write because [Ticket.Held] returned true.
-	// Only these are submitted again, in a Stream of their own. No index is in
-	// both Untried and Failed.
+	// Untried holds, with Permanent or Retryable, the ascending indexes of the records
+	// that the sink did not write because [Ticket.Held] returned true. Only these are
+	// submitted again, in a separate Stream. No index is in both Untried and Failed.
 	Untried []uint32
 }

@@ -47,9 +47,9 @@ type Runtime interface {
 	Turn(stop <-chan struct{}) (done func(), ok bool)
 	// Put returns an unused batch to the free list.
 	Put(b *Batch)
-	// End declares that l will emit nothing more. The pipeline ends the lanes
-	// that are still open when Run returns. If not merely the run but the input
-	// of the lane has ended, the source calls [Lane.Complete] first.
+	// End declares that l will emit nothing more. The pipeline ends the lanes that are
+	// still open when Run returns. If not only the run but also the input of the lane
+	// has ended, the source calls [Lane.Complete] first.
 	End(l *Lane)
 }
 

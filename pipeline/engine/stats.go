@@ -67,7 +67,7 @@ type Snapshot struct {
 	Opening    string        // name of the sink or source that is being opened, in the state Opening
 	Generation uint64        // of the current codec
 	Ledger     Ledger        // total of all sources
-	Stats      record.Stats  // of all records that workers have processed, resolved or not
+	Stats      record.Stats  // counts of all records that workers have processed, resolved or not
 	Bytes      int64         // bytes emitted by the sources
 	InFlight   int           // batches that were emitted and are not resolved
 	Waiting    int           // submissions that wait for a retry

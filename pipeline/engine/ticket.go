@@ -57,9 +57,9 @@ func (t Ticket) Done(r Result) {
 	t.b.delivery.answer(t, r)
 }
 
-// Hold announces that the sink will refuse a record of t permanently. An
-// ordered sink calls it as soon as it knows that, before writing any record
-// that was submitted after t. See [Ticket.Held].
+// Hold announces that the sink will refuse a record of t permanently. An ordered sink
+// calls it as soon as the record is refused, before writing any record that was
+// submitted after t. See [Ticket.Held].
 func (t Ticket) Hold() {
 	if t.b == nil {
 		return
@@ -74,11 +74,11 @@ func (t Ticket) Hold() {
 	}
 }
 
-// Held reports whether the sink must not write the remaining records of t, and
-// must name them in Result.Untried instead. This is the case after an earlier
-// record of the lane was refused: it will be submitted again before them, or
-// the sink would only refuse all of them again. Only sinks that can refuse
-// records need to call Held.
+// Held reports whether the sink must not write the remaining records of t, and must
+// name them in Result.Untried instead. This is the case after an earlier record of the
+// lane was refused, because this record will be submitted again before them, or because
+// the sink would refuse all of them. Only sinks that can refuse records need to call
+// Held.
 func (t Ticket) Held() bool {
 	if t.b == nil {
 		return false
@@ -196,7 +196,7 @@ func (d *delivery) submit(b *Batch, slot int) {
 	defer d.stepDone()
 	s, g := b.stream(slot), &b.legs[slot]
 	if g.try > 0 {
-		d.sinks[slot].adjust(0, -1) // its wait is over
+		d.sinks[slot].adjust(0, -1) // the submission no longer waits
 	}
 	if d.stopped() || b.void || b.Lane.halted(b.Seq) || g.blocked && !b.Lane.owns(b) {
 		d.endLeg(b, slot, true)

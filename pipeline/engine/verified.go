@@ -43,7 +43,7 @@ type segments struct {
 	cutHeld bool
 }
 
-// A tracking is what a lane does with its unverified text.
+// A tracking says how a lane handles its unverified text.
 type tracking uint8
 
 const (
@@ -171,9 +171,9 @@ func (s *segments) UnverifiedFiles() []string {
 	return slices.Clone(s.files)
 }
 
-// MarkVerified declares that everything emitted up to now is verified, as if
-// the last batch had been Verified. It is for sources that find this out only
-// later.
+// MarkVerified declares that everything emitted up to now is verified, as if the last
+// batch had been Verified. It is for sources that compare checksums after they have
+// emitted the batch.
 func (l *Lane) MarkVerified() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,8 +231,8 @@ func (s *segments) verify(no uint64, end Position) {
 	})
 }
 
-// cut returns what a commit stores of a lane with the watermark wm, of which
-// everything that was emitted is resolved or not.
+// cut returns the data that a commit stores of a lane with the watermark wm. resolved
+// reports that every emitted batch is resolved.
 func (s *segments) cut(wm Position, resolved bool) (pos Position, withdrawn bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

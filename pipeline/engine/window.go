@@ -15,26 +15,26 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A Window makes a [Dedupe] compare only records of the same window: a period of
-// Size, counted from 1970-01-01 in UTC, that contains the time in the record. So
-// a duplicate prolongs nothing, and it does not matter how lanes are mixed.
+// A Window makes a [Dedupe] compare only records of the same window: a period of Size,
+// counted from 1970-01-01 in UTC, that contains the time in the record. So a duplicate
+// does not prolong the window, and the result does not depend on how lanes are mixed.
 //
-// A lane has reached its latest time. A window is forgotten when the times that
-// all open lanes have reached are at least Lateness past the end of the window;
-// records of it that come later are late, and pass. A time that is far ahead of
-// the recent times of its lane passes, too, and moves nothing.
+// A window is forgotten when the latest times of all open lanes are at least Lateness
+// past the end of the window. Later records of the window are late, and pass. A record
+// whose time is far ahead of the recent times of its lane passes, too, and does not
+// change the latest time.
 //
 // Where the sets move with their lanes ([Dedupe.Lanes]), each lane has separate
-// windows, and how far it has come is stored with its position ([LanePos.Note]).
-// Where keys are claimed ([Dedupe.Claims]), no clock is needed: the claims forget
-// a key some time after its record is durable.
+// windows, and its clock is stored with its position ([LanePos.Note]). Where keys are
+// claimed ([Dedupe.Claims]), no clock is needed: the claims forget a key some time
+// after its record is durable.
 type Window struct {
 	Size     time.Duration // whole seconds
 	Lateness time.Duration
 	// ByMessage takes the time of the message instead of the time in the record.
 	ByMessage bool
-	// Idle is how long a lane counts that brings no times, while others do. It is
-	// the only period that the clock of the machine measures: it decides how long
+	// Idle is how long a lane counts that has no new times while other lanes have some.
+	// It is the only period that the clock of the machine measures: it decides how long
 	// windows are kept, never to which window a record belongs.
 	Idle time.Duration
 }
@@ -50,9 +50,9 @@ type WindowKeySet interface {
 	WindowState() []byte
 }
 
-// A WindowCut says what is known about windows at a cut.
+// A WindowCut holds the state of the windows at a cut.
 type WindowCut struct {
-	Windows []uint32 // of the keys
+	Windows []uint32 // windows of the keys
 	Least   uint32   // earlier windows are forgotten
 	State   []byte   // JSON
 }
@@ -108,7 +108,7 @@ type windows struct {
 
 	unbound map[*Lane]time.Duration // open lanes without a decision, and when they were opened
 	active  time.Duration           // time during which decisions were made
-	last    time.Time               // of the last one
+	last    time.Time               // of the last decision
 
 	others int64 // the least time of the other open lanes, for the records of a batch
 }
@@ -116,13 +116,13 @@ type windows struct {
 // passed counts records that passed because of their times.
 type passed struct{ late, ahead, noTime int64 }
 
-// A clock is how far lanes have come.
+// A clock holds the latest times of lanes.
 type clock struct {
 	low   int64 // windows are forgotten by this time; it never goes back
 	lanes map[string]*laneClock
 }
 
-// A laneClock is how far a lane has come.
+// A laneClock holds the latest times of a lane.
 type laneClock struct {
 	Latest int64   `json:"latest"`           // greatest time that was not far ahead; noTime: too few
 	Recent []int64 `json:"recent,omitempty"` // last times, as differences to Latest when stored
@@ -190,7 +190,7 @@ func (w *windows) limit() {
 func (w *windows) begin(l *Lane) *laneClock {
 	now := time.Now()
 	if !w.last.IsZero() {
-		// While a sink is down, no lane brings times, and none is idle.
+		// While a sink is down, no lane has new times, but none counts as idle.
 		w.active += min(now.Sub(w.last), w.idle/4)
 	}
 	w.last = now
@@ -276,7 +276,7 @@ func (c *laneClock) clone() *laneClock {
 	return &other
 }
 
-// A reached is what the entry of a decision remembers about windows.
+// A reached is the state of the windows in the entry of a decision.
 type reached struct {
 	low  int64
 	lane *laneClock
@@ -351,17 +351,17 @@ func (w *windows) notePrefix() string {
 	return "urlfold window 1 " + source + " "
 }
 
-// note returns the text that says how far the lane of w has come at its cut.
+// note returns the text of the clock of w, of a single lane, at its cut.
 func (w *windows) note() (string, error) {
 	state, err := w.cut.store()
 	return w.notePrefix() + string(state), err
 }
 
 // windowsFrom returns the windows of a lane from the note that is stored with its
-// position. Without a note that fits, the lane has come nowhere: then records are
-// compared that would have been late.
+// position. Without a matching note, the clock is empty, so records are compared that
+// would have been late.
 func windowsFrom(o *Window, note string, count *passed) *windows {
-	w, _ := newWindows(o, nil, count) // it can restore nothing
+	w, _ := newWindows(o, nil, count) // without a note, the call cannot fail
 	state, ours := strings.CutPrefix(note, w.notePrefix())
 	if !ours {
 		return w

@@ -266,7 +266,7 @@ func sinkCanceled(t testing.TB, open func() pipeline.Sink, _ func() []byte) {
 		}
 	}
 	cancel()
-	soon(t, "Close", func() { _ = s.Close(ctx) }) // it may say that the run was cut short
+	soon(t, "Close", func() { _ = s.Close(ctx) }) // Close may return an error about the early end of the run
 	c.answered("Close")
 }
 

@@ -31,9 +31,9 @@ type Config struct {
 	// Unbuffered makes Submit write each batch and then answer, in separate
 	// members. Otherwise a compressed output gathers batches.
 	Unbuffered bool
-	// Mode limits the permissions of the file. They are limited as well by the
-	// permissions of Inputs, by the umask and by the permissions of the file
-	// that the output replaces, if any. 0 means 0666.
+	// Mode limits the permissions of the file. They are also limited by the permissions
+	// of Inputs, by the umask and by the permissions of the file that the output
+	// replaces, if any. 0 means 0666.
 	Mode fs.FileMode
 	// NewEncoder, if not nil, returns an encoder that writes to w. Open calls
 	// it. Compress is then ignored, and records that were written cannot be

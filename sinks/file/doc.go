@@ -20,10 +20,10 @@
 //	Publish   renames NAME.part to NAME and syncs the directory
 //	Abort     keeps NAME.part for inspection
 //
-// The pipeline calls the first four. It does not know whether the run as a
-// whole succeeded, so its caller calls [Output.Publish] after a run without an
-// error and [Output.Abort] otherwise. NAME is not modified before the rename,
-// so it never names an incomplete file.
+// The pipeline calls the first four. It cannot determine whether the run as a whole
+// succeeded, so its caller calls [Output.Publish] after a run without an error and
+// [Output.Abort] otherwise. NAME is not modified before the rename, so it never names
+// an incomplete file.
 //
 // Done(nil) of an Output means that the batch was written or, if the output is
 // compressed, gathered, not that it is durable; a Barrier makes it durable.
@@ -40,14 +40,14 @@
 //	             synced                size
 //	│ answered      │ pending              │      pending batches are in their arenas
 //
-// After a failed write, the sink truncates the file to synced and writes the
-// pending batches again. It retries until that succeeds, first after 100 ms and
-// then with a delay that doubles up to 5 s. After a failed sync, the system may
-// have dropped the data that it could not write, without reporting it again.
-// The sink therefore closes the file. Unless the disk was merely full, it also
-// abandons the file: it copies the synced part to a new file, reads it back,
-// syncs it and renames it over the old one. In the meantime Submit and Barrier
-// block, Health reports the file and the error, and no batch is answered.
+// After a failed write, the sink truncates the file to synced and writes the pending
+// batches again. It retries until that succeeds, first after 100 ms and then with a
+// delay that doubles up to 5 s. After a failed sync, the system may have dropped the
+// data that it could not write, without reporting it again. The sink therefore closes
+// the file. Unless the disk was only full, it also abandons the file: it copies the
+// synced part to a new file, reads it back, syncs it and renames it over the old one.
+// In the meantime Submit and Barrier block, Health reports the file and the error, and
+// no batch is answered.
 //
 // # Log: names
 //
@@ -57,22 +57,21 @@
 //	{seq} or {time}       NAME.part         when rotation ends it, or at Close
 //	none of them          NAME              it is NAME from the start, and always grows
 //
-// So a file with a final name is finished and never modified again, except in
-// the last case. The sink does not overwrite an existing final name; it adds a
-// number to the new one, as in access-2.log.zst. It creates directories as
-// needed. It appends a line feed to a record that ends without one, as the last
-// record of an input may, because another record may follow.
+// So a file with a final name is finished and never modified again. The exception is a
+// file that always grows. The sink does not overwrite an existing final name; it adds a
+// number to the new one, as in access-2.log.zst. It creates directories as needed. It
+// appends a line feed to a record that ends without one, as the last record of an input
+// may, because another record may follow.
 //
 // # Log: after a crash
 //
-// Without ExactlyOnce, Open truncates a torn end. The torn end is everything after
-// the last line or after the last flush of a member, such as zeros that a power loss
-// has left. Open then ends the member. Complete records that were not answered
-// remain in the file, and are written a second time when the source reads them
-// again. A file with other damage is kept as NAME.part.damaged, and its intact
-// beginning is continued. The next run finishes files that rotate and continues
-// the others. A record that spans several batches (engine.Piece) may lose its beginning in a plain
-// file.
+// Without ExactlyOnce, Open truncates a torn end. The torn end is everything after the
+// last line or after the last flush of a member, such as zeros that a power loss has
+// left. Open then ends the member. Complete records that were not answered remain in
+// the file, and are written a second time when the source reads them again. Open keeps
+// a file with other damage as NAME.part.damaged, and continues a copy of its intact
+// beginning. The next run finishes files that rotate and continues the others. A record
+// that spans several batches (engine.Piece) may lose its beginning in a plain file.
 //
 // With ExactlyOnce, the source stores its positions and the lengths of the
 // outputs in one step, as a cut (see engine.CutCommitter). Open truncates

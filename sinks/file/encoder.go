@@ -5,9 +5,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// An Encoder writes batches in a form whose end depends on all of them, such as
-// a Parquet file with its index at the end. A file without that end is not
-// readable, so an output with an Encoder that is given up leaves no NAME.part.
+// An Encoder writes batches in a form whose end depends on all of them, such as a
+// Parquet file with its index at the end. A file without that end is not readable, so
+// an aborted output with an Encoder leaves no NAME.part.
 type Encoder interface {
 	// Append encodes the stream of b, which it does not retain. After an error
 	// the output cannot be completed.

@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compresses the output of a run that ends. A batch is too small to
-// be compressed well by itself, so the sink gathers batches in blocks. Each
-// block is compressed in a separate goroutine, to one member, or to one for
-// each record if the records are apart:
+// This file compresses the output of a run that ends. A batch is too small to be
+// compressed well by itself, so the sink gathers batches in blocks. Each block is
+// compressed in a separate goroutine, to one member, or to a member for each record if
+// the records are apart:
 //
 //	flying, in order                 filling
 //	│ compressing │ compressing │    │ batch batch …      │
@@ -24,13 +24,13 @@ type block struct {
 	ends   []int // ends of the members in text
 	packed []byte
 	done   chan struct{} // receives a value when packed is complete
-	begins bool          // it is the first block of sink.span
+	begins bool          // the block is the first one of sink.span
 
 	// An oversize record is a single gzip member, even if it needs several
 	// blocks.
 	cont, open bool   // the block begins, ends within the member of an oversize record
 	sum        uint32 // CRC-32 of the first record, if it is oversize and ends here
-	size       int64  // its length
+	size       int64  // length of that record
 
 	gzip compress.PiecePack
 	zstd compress.Pack
@@ -46,12 +46,12 @@ type long struct {
 // blocks holds the blocks that are not in use. All outputs of a Tree share it.
 type blocks chan *block
 
-// maxBlocks limits the memory for blocks: each holds up to 4 MiB of text and
-// what it is compressed to.
+// maxBlocks limits the memory for blocks: each holds up to 4 MiB of text, and the
+// compressed text.
 const maxBlocks = 8
 
-// newBlocks returns the blocks for an output: one for each processor, and one
-// that is filled meanwhile.
+// newBlocks returns the blocks for an output: one for each processor to compress, and
+// one to fill.
 func newBlocks() blocks {
 	bs := make(blocks, min(runtime.GOMAXPROCS(0)+1, maxBlocks))
 	for range cap(bs) {
@@ -112,7 +112,7 @@ func (s *sink) endLong(k *block) {
 	if !s.long.open {
 		return
 	}
-	if len(k.ends) == 0 { // it may have begun in an earlier block
+	if len(k.ends) == 0 { // the record may have begun in an earlier block
 		k.sum, k.size = s.long.sum, s.long.size
 	}
 	k.ends = append(k.ends, len(k.text))

@@ -85,8 +85,8 @@ func (s *log) hold(ctx context.Context, h held) error {
 // lineFeed ends a record that has no line end.
 var lineFeed = []byte{'\n'}
 
-// many reports whether so many batches wait for a sync that the next round must
-// not wait. The caller holds mu.
+// many reports whether enough batches wait for a sync to begin the next round at once.
+// The caller holds mu.
 func (s *log) many() bool {
 	return s.holds*2 >= s.cfg.Batches || s.unsynced >= int64(s.cfg.SyncBytes)
 }
@@ -111,12 +111,12 @@ func inRecord(b *engine.Batch) bool {
 	return b != nil && (b.Piece == engine.First || b.Piece == engine.Middle)
 }
 
-// endsRecord reports whether s, the records of b, ends with a complete record.
-// The last record of an input may have no line end. It needs one here because
-// another record may follow, and because recovery treats an incomplete line as
-// torn. Records that are compressed apart need no line end, because their
-// members delimit them. Binary records state their own length. A hole (see
-// record.Stats) is no record, and the next line belongs directly behind it.
+// endsRecord reports whether s, the records of b, ends with a complete record. The last
+// record of an input may have no line end. The output needs a line end there, because
+// another record may follow and because recovery treats an incomplete line as torn.
+// Records that are compressed apart need none, because their members delimit them, and
+// binary records state their own length. A hole (see record.Stats) is not a record: the
+// next line follows it directly.
 func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	p := s.Bytes
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b) || bytes.HasSuffix(p, hole)
@@ -288,7 +288,7 @@ func (s *log) run() {
 type share struct {
 	o       *output
 	batches int   // number of pending batches to sync
-	end     place // of the file including them
+	end     place // end of the file including them
 	err     error
 }
 

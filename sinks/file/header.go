@@ -30,9 +30,9 @@ func (s *log) headed(o *output) {
 	s.unsynced += int64(h.size() - before)
 }
 
-// errHeader is the error of an existing output that cannot be continued because
-// its header is another or missing.
-var errHeader = errors.New("begins with other columns than those of codec.to: choose another path, or move the file away")
+// errHeader is the error of an existing output that cannot be continued because its
+// header is missing or different.
+var errHeader = errors.New("begins with columns that are not the columns of codec.to: choose another path, or move the file away")
 
 // checkHeader returns an error that wraps errHeader if f, an output with
 // records, does not begin with the header.
@@ -49,7 +49,7 @@ func (d *diskFiles) checkHeader(name string, f io.ReadSeeker) error {
 	got := make([]byte, len(want))
 	n, err := io.ReadFull(in, got)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || bytes.Equal(got[:n], want) {
-		return nil // whoever reads the file reports the error
+		return nil // the reader of the file reports the error
 	}
 	return fmt.Errorf("%s %w", name, errHeader)
 }

@@ -57,9 +57,9 @@ const (
 	DefaultOpenFiles = 256
 )
 
-// A log tracks the batches that are not durable yet and the goroutines that
-// wait for them. Submit appends to files; the goroutine of run does everything
-// else to them.
+// A log tracks the batches that are not durable yet and the goroutines that wait for
+// them. Submit appends to files. All other operations on files run on the goroutine of
+// run.
 type log struct {
 	cfg    LogConfig
 	tmpl   *template
@@ -83,7 +83,7 @@ type log struct {
 	lasting  *lastingError   // error that ends the run, or nil
 	crowded  bool            // a Submit waits for a round to close files
 	holds    int             // batches that wait for a sync
-	unsynced int64           // bytes of their records
+	unsynced int64           // bytes of the records in these batches
 	mended   chan struct{}   // closed and replaced when Submit may retry
 	waiters  []chan struct{} // waiting Barriers
 	requests []request       // from Finish
@@ -109,7 +109,7 @@ type counts struct {
 // record by its line end.
 func (s *log) NeedsLines() error {
 	if s.format == compress.Plain && !s.cfg.ExactlyOnce {
-		return errors.New("set compress to gzip or zstd for binary records, or exactly_once: after a crash, the end of an uncompressed file is found by its last line end")
+		return errors.New("set compress to gzip or zstd for binary records, or exactly_once: after a crash, urlfold looks for the last line end of an uncompressed file")
 	}
 	return nil
 }
@@ -301,7 +301,7 @@ func (tab *streamTable) publishLast() error {
 func (tab *streamTable) closeFiles() {
 	for _, o := range tab.outputs() {
 		if o.f != nil && o.size == 0 && o.young() {
-			_ = disk.Remove(o.name) // while it is locked and therefore ours
+			_ = disk.Remove(o.name) // the lock proves that no other process uses it
 		}
 		tab.files.shut(o)
 	}

@@ -21,7 +21,7 @@ import (
 //	│ members │ open member │ packed   │ text in the MemberWriter
 //	              flush ────┘ written by the next flush, as a whole
 //
-// A flush precedes each sync. What follows the last flush can be cut off, and the
+// A flush precedes each sync. The data after the last flush can be cut off, and the
 // member is then ended: see place.
 
 // writerMemory is the memory of the open members of all outputs, in bytes.
@@ -89,9 +89,9 @@ func (s *log) compress(o *output, h *held) {
 	}
 }
 
-// apart yields the text of each member of a stream whose records are apart: a
-// record, and line ends that follow it, because readers take a member of line ends
-// for a damaged record.
+// apart yields the text of each member of a stream whose records are apart. A member
+// contains a record and the line ends after it, because readers would take a member of
+// line ends for a damaged record.
 func apart(stream *engine.Stream) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var p []byte
@@ -287,8 +287,8 @@ func (o *output) most() int64 {
 	return n
 }
 
-// here returns the place at the end of o. It flushes the text before if flush is
-// set; otherwise that must have been done.
+// here returns the place at the end of o. If flush is set, it first flushes the text of
+// o; otherwise the caller must have flushed it.
 func (o *output) here(flush bool) place {
 	m := place{at: o.size}
 	if o.member != nil {
@@ -325,7 +325,7 @@ func cutFile(f *disk.File, m place) error {
 	return err
 }
 
-// endsAt reports whether f has the given size and nothing behind p but its end.
+// endsAt reports whether f has the given size, and after p only the end of a member.
 func (p place) endsAt(f *disk.File, size int64) bool {
 	got := make([]byte, len(p.end))
 	_, err := f.ReadAt(got, p.at)

@@ -7,10 +7,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// An output contains data of its inputs, so only users who may read all of them
-// may read it. Its permissions are the intersection of the permissions of its
-// inputs and of the configuration, less the umask. The user of the process can
-// always read and write it, because the next run may have to continue it.
+// An output contains data of its inputs, so only users who may read all inputs may read
+// the output. Its permissions are the intersection of the permissions of its inputs and
+// of the configuration, less the umask. The user of the process can always read and
+// write it, because the next run may have to continue it.
 
 const (
 	// ownerMode is the minimum for every output.

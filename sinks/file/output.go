@@ -97,15 +97,15 @@ type naming uint8
 
 const (
 	unrenamed naming = iota
-	renamed          // it has its final name, perhaps not durably
-	published        // it is complete, and its final name is durable
+	renamed          // the output has its final name, perhaps not durably
+	published        // the output is complete, and its final name is durable
 )
 
 // young reports whether o still has its unfinished name.
 func (o *output) young() bool { return o.name != o.final }
 
-// A diskFiles performs file operations for single outputs. It does not know
-// other outputs.
+// A diskFiles performs file operations for single outputs. It is independent of other
+// outputs.
 type diskFiles struct {
 	cfg    *LogConfig
 	log    *slog.Logger
@@ -130,7 +130,7 @@ func (tab *streamTable) ensure(o *output) error {
 		}
 	}
 	if limit := tab.cfg.OpenFiles; tab.counts.open.Load() >= int64(limit) {
-		tab.shutIdle(limit - limit/4 - 1) // a quarter of them, because each search visits all outputs
+		tab.shutIdle(limit - limit/4 - 1) // close a quarter of the files, because each search visits all outputs
 		if tab.counts.open.Load() >= int64(limit) {
 			return errCrowded
 		}
@@ -251,8 +251,8 @@ func (d *diskFiles) sync(o *output) error {
 	return d.at("file.after_sync")
 }
 
-// errLost is the error of an output that no longer has its name. The data would
-// be durable, but nobody would find it.
+// errLost is the error of an output that no longer has its name. A sync would make the
+// data durable, but no program could find it.
 var errLost = errors.New("file was deleted or moved while it was being written")
 
 // isThere reports whether the name of o still refers to the open file.
@@ -366,10 +366,10 @@ func (s *log) rewrite(o *output) error {
 	return s.flush(o)
 }
 
-// beginAgain moves o to another file for the pending batches. The answered
-// records in the lost file are not written again, because whoever removed the
-// file has them. A stored cut may contain the file, so with ExactlyOnce its
-// name is not reused before the next cut.
+// beginAgain moves o to another file for the pending batches. The answered records in
+// the lost file are not written again, because the program that moved the file has
+// them. A stored cut may contain the file, so with ExactlyOnce its name is not reused
+// before the next cut.
 func (s *log) beginAgain(o *output) error {
 	if !s.cfg.ExactlyOnce {
 		delete(s.table.taken, o.final)
@@ -439,7 +439,7 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 		return err
 	}
 	if read.Sum32() != written.Sum32() {
-		return fmt.Errorf("%s: data read back differs from the data written", to)
+		return fmt.Errorf("%s: read back different data than were written", to)
 	}
 	return nil
 }

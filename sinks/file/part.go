@@ -75,7 +75,7 @@ func createLocked(name string, mode os.FileMode) (*disk.File, error) {
 		case err != nil:
 			return nil, err
 		}
-		if err := errors.Join(disk.Remove(name), old.Close()); err != nil { // while it is locked and therefore ours
+		if err := errors.Join(disk.Remove(name), old.Close()); err != nil { // the lock proves that no other process uses it
 			return nil, err
 		}
 	}
@@ -113,7 +113,7 @@ func lock(f *disk.File, name string) (*disk.File, error) {
 	if err1 == nil && err2 == nil && os.SameFile(here, there) {
 		return f, nil
 	}
-	_ = f.Close() // no longer the file at name
+	_ = f.Close() // another file has this name now
 	return nil, nil
 }
 
@@ -138,7 +138,7 @@ func (p *part) abort(empty bool) error {
 	}
 	var err error
 	if empty {
-		err = disk.Remove(p.name) // while it is locked and therefore ours
+		err = disk.Remove(p.name) // the lock proves that no other process uses it
 	}
 	err = errors.Join(err, p.f.Close())
 	p.f = nil

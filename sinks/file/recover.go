@@ -94,11 +94,12 @@ func (tab *streamTable) resumeAll() error {
 	return nil
 }
 
-// mendGrowing truncates the torn ends of growing outputs without extents. If these
-// are lost, they keep their whole records: a program may have read them, and they
-// are written again to another file, with all other records of the inputs. If
-// nothing remains of a checkpoint, an output may be a file of somebody else, and
-// stays as it is. Without ExactlyOnce, a plain output has to wait for more records.
+// mendGrowing truncates the torn ends of growing outputs without extents. If the
+// extents are lost, mendGrowing keeps the whole records, because a program may have
+// read them. The records are then written again to another file, with all other records
+// of the inputs. If nothing remains of a checkpoint, another program may have written
+// the file, so it stays as it is. Without ExactlyOnce, a plain output has to wait for
+// more records.
 func (tab *streamTable) mendGrowing() error {
 	if tab.cfg.ExactlyOnce && !tab.cfg.Lost || !tab.cfg.ExactlyOnce && tab.format == compress.Plain {
 		return nil
@@ -279,7 +280,7 @@ func (d *diskFiles) cutTorn(name string) (to place, format compress.Format, err 
 // the output formats counts as a damaged file of the configured format.
 func (d *diskFiles) formatOf(f io.ReaderAt) compress.Format {
 	head := make([]byte, 1<<10)
-	n, _ := f.ReadAt(head, 0) // a read error shows up again later
+	n, _ := f.ReadAt(head, 0) // later reads report the error again
 	head = head[:n]
 	switch format := compress.Detect(head); {
 	case format == compress.Gzip, format == compress.Zstd:
@@ -309,7 +310,7 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	case v.Format != format:
 		good, torn = 0, size < magicLen
 	default:
-		// Its writer died.
+		// The writer of the member died.
 		torn = v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
 	}
 	if torn {
@@ -413,7 +414,7 @@ func (d *diskFiles) putAside(name string, n int64) error {
 func mergeAside(name string) error {
 	fi, err := os.Lstat(name)
 	if err != nil || disk.Check(name) == nil {
-		return nil // whoever opens the file reports the problem
+		return nil // the next open of the file reports the problem
 	}
 	dir, base := filepath.Split(strings.TrimSuffix(name, partSuffix) + damagedSuffix)
 	if dir == "" {

@@ -16,10 +16,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file moves the finished files of a log to a bucket. An unfinished output is
-// a file like any other, because the parts of an object that is not complete are
-// at least 5 MiB, so that records would wait long to be durable, and could not be
-// truncated to a checkpoint.
+// This file moves the finished files of a log to a bucket. An unfinished output is a
+// file, because the parts of an incomplete object must have at least 5 MiB: records
+// would wait long to become durable, and the object could not be truncated to a
+// checkpoint.
 //
 //	NAME.part ──▶ NAME ──▶ uploaded ──▶ NAME is marked, then emptied
 //
@@ -59,7 +59,7 @@ type shipper struct {
 	cfg         LogConfig
 	log         *log
 	store       *objects.Store
-	ctx         context.Context // of the requests
+	ctx         context.Context // context of the requests
 	cancel      context.CancelFunc
 	workers     sync.WaitGroup
 	large       sync.Mutex
@@ -69,7 +69,7 @@ type shipper struct {
 	more  *sync.Cond // queue has grown, or the shipper is closed
 	queue []shipment
 	ended bool
-	err   error // of the last attempt
+	err   error // error of the last attempt
 }
 
 // A shipment is a file to upload.
@@ -190,8 +190,8 @@ func (s *shipper) work() {
 	}
 }
 
-// ship uploads a file, under another key if an object of somebody else has its
-// key.
+// ship uploads a file. If another program has written an object with its key, ship uses
+// another key.
 func (s *shipper) ship(sh shipment) error {
 	f, err := os.Open(sh.path)
 	if err != nil {
@@ -260,7 +260,7 @@ func (s *shipper) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	s.workers.Wait()
 	if len(s.queue) > 0 && s.err != nil {
-		err = errors.Join(err, fmt.Errorf("%d finished outputs not uploaded, they are in %s: %w", len(s.queue), s.cfg.Bucket.Folder, s.err))
+		err = errors.Join(err, fmt.Errorf("%d finished outputs not uploaded; the files are in %s: %w", len(s.queue), s.cfg.Bucket.Folder, s.err))
 	}
 	return err
 }

@@ -181,7 +181,7 @@ func (s *sink) write(b *engine.Batch, stream *engine.Stream) error {
 		return nil
 	case s.encoder != nil:
 		err := s.encoder.Append(b, stream)
-		if s.err == nil && err != nil { // else append has recorded the error
+		if s.err == nil && err != nil { // if s.err is set, append has recorded the error
 			s.err = err
 		}
 		return s.err
@@ -223,7 +223,7 @@ func (s *sink) explain(err error) error {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
 	case s.part != nil && s.encoder == nil && s.written.Load() == 0:
-		return err // which names the part; Abort removes an empty one
+		return err // err names the part; Abort removes an empty part
 	case s.part != nil && s.encoder == nil:
 		return fmt.Errorf("%w (partial output is in %s)", err, s.part.name)
 	}
@@ -234,7 +234,7 @@ func (s *sink) explain(err error) error {
 func (s *sink) Barrier(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.drain() // which records the error
+	_ = s.drain() // drain records the error
 	return s.sync()
 }
 
@@ -262,9 +262,9 @@ func (s *sink) Close(ctx context.Context) error {
 	}
 	s.closed = true
 	reported := s.err != nil // in the answer to a batch
-	_ = s.drain()            // which records the error
+	_ = s.drain()            // drain records the error
 	if ctx.Err() == nil && s.encoder != nil && s.err == nil {
-		if err := s.encoder.Close(); s.err == nil { // else append has recorded the error
+		if err := s.encoder.Close(); s.err == nil { // if s.err is set, append has recorded the error
 			s.err = err
 		}
 	}
@@ -314,9 +314,8 @@ func (s *sink) Publish() error {
 	return nil
 }
 
-// complete checks that everything was written. If that is nothing, it writes an
-// empty member, because an empty file is not a valid gzip file. The caller
-// holds mu.
+// complete checks that everything was written. If there were no records, it writes an
+// empty member, because an empty file is not a valid gzip file. The caller holds mu.
 func (s *sink) complete() error {
 	switch {
 	case s.err != nil:
@@ -345,7 +344,7 @@ func (s *sink) Abort() error {
 }
 
 func (s *sink) abort() error {
-	_ = s.drain() // which records the error
+	_ = s.drain() // drain records the error
 	if s.err == nil {
 		s.err = errors.New("file sink: output aborted")
 	}

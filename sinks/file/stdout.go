@@ -45,7 +45,7 @@ func (s *stdout) Close(ctx context.Context) error {
 	case s.format == compress.Plain:
 		_ = s.append([]byte{'\n'}) // append records the error
 	default:
-		_ = s.gather(nil, new(engine.Stream)) // likewise
+		_ = s.gather(nil, new(engine.Stream)) // gather records the error
 	}
 	s.mu.Unlock()
 	if err := s.sink.Close(ctx); err != nil {

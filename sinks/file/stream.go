@@ -152,7 +152,7 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 			if disk.Exhausted(err) {
 				tab.shutIdle(0) // the next attempt has room, unless others have used it
 			}
-			if !o.made && errors.Is(err, fs.ErrExist) { // created by somebody else; the next attempt continues it
+			if !o.made && errors.Is(err, fs.ErrExist) { // another program created it; the next attempt continues it
 				delete(tab.taken, o.final)
 				st.active = nil
 			}
@@ -181,8 +181,8 @@ func (tab *streamTable) begin(st *stream) (err error) {
 	return err
 }
 
-// next returns a new output of st, or continues one that another process has
-// left. It does not write the answered records of the latter again.
+// next returns a new output of st, or continues one that another process has left. It
+// does not write the answered records of a continued output again.
 func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.time = time.Now()
 	st.v.seq++

@@ -70,7 +70,7 @@ type Tree interface {
 // A treeSink is the Tree that [NewTree] returns.
 type treeSink struct {
 	cfg    TreeConfig
-	blocks blocks // of all outputs
+	blocks blocks // blocks of all outputs
 
 	mu   sync.Mutex
 	lane *engine.Lane // lane in front
@@ -188,7 +188,7 @@ func (t *treeSink) finishLane() {
 		return
 	}
 	whole := lane.Whole() && t.failed() == nil
-	if out == nil && whole { // its records had no output
+	if out == nil && whole { // no record of the lane had output
 		out, _ = t.open(lane.Name()) // open records the error
 	}
 	switch {

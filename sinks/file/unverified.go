@@ -59,10 +59,10 @@ func (s *span) verified(l *engine.Lane, end place) place {
 	return s.start
 }
 
-// keepUnverified writes u to a file beside the output final, and returns its
-// path. If a file with the same text exists, it returns that one. If the name
-// is taken by another file, it adds a number. If the text is empty or the input
-// no longer exists, it writes nothing and returns "".
+// keepUnverified writes u to a file beside the output final, and returns its path. If a
+// file with the same text exists, it returns that one. If another file has the name, it
+// adds a number to the name. If the text is empty or the input no longer exists, it
+// writes nothing and returns "".
 func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path string, err error) {
 	r, err := u.Open()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,9 +92,9 @@ func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path 
 	return path, errors.Join(err, part.abort(true))
 }
 
-// freeName returns the first of base and its numbered variants that either does
-// not exist or is a file with the same bytes as the one at path. same reports
-// the latter case.
+// freeName returns the first of base and its numbered variants that either does not
+// exist or is a file with the same bytes as the one at path. same reports whether it is
+// such a file.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		name = numbered(base, n)

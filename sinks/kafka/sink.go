@@ -24,7 +24,7 @@ type sink struct {
 	log    *slog.Logger
 	client kafka.Client
 	format format
-	limit  int // of a message; set by CheckConnect, 0 if unknown
+	limit  int // maximum size of a message; set by CheckConnect, 0 if unknown
 
 	ctx     context.Context // context of the writers
 	stop    context.CancelFunc

@@ -297,7 +297,7 @@ func (s *jetStream) Close(context.Context) error {
 	for _, f := range s.under() {
 		<-f.submitted
 		f.answer(engine.Result{Err: client.ErrClosed, Class: engine.Retryable})
-		<-f.done // it may be answered concurrently
+		<-f.done // another goroutine may answer it
 	}
 	conn.Close()
 	if errors.Is(err, client.ErrClosed) || !conn.Up() {

@@ -77,7 +77,8 @@ func (p *page) input(i int) (subject string) {
 }
 
 // subjectOf returns the subject of record i. With idSubject, the hash of its position
-// replaces the key of a record that has none, so that it is no duplicate of another one.
+// replaces the key of a record that has none, so that the stream does not take the
+// message for a duplicate.
 func (pr *press) subjectOf(p *page, i int) string {
 	in := ""
 	if pr.subject.takes(subject) {

@@ -16,8 +16,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file reads the members of zip and tar archives: ARCHIVE:NAME names one. Nothing is
-// extracted, so names of members with .. or / do no harm.
+// This file reads the members of zip and tar archives. ARCHIVE:NAME names a member. No
+// member is extracted to disk, so names with .. or / do no harm.
 
 // A Member is a file in an archive.
 type Member struct {
@@ -30,7 +30,7 @@ const (
 	// maxDirectory bounds the directory of a zip archive in bytes, and so the number of its
 	// members and the memory that they take.
 	maxDirectory = 16 << 20
-	// maxSearched bounds the text that is read of a tar archive to name its members.
+	// maxSearched bounds the text of a tar archive that is read to list its members.
 	maxSearched = 256 << 20
 	// shownMembers is the number of members that an error names.
 	shownMembers = 5
@@ -62,7 +62,7 @@ func openArchive(path string, opt compress.Options) (a *archive, err error) {
 	return a, nil
 }
 
-// begin finds out what the archive is.
+// begin detects the kind of the archive.
 func (a *archive) begin(opt compress.Options) error {
 	fi, err := a.file.Stat()
 	if err != nil || !fi.Mode().IsRegular() {
@@ -87,8 +87,8 @@ func (a *archive) begin(opt compress.Options) error {
 	return nil
 }
 
-// A directory is a zip archive of which only so many bytes may be read, or any number if
-// left is negative.
+// A directory reads a zip archive, but at most left bytes of it. A negative left means
+// no limit.
 type directory struct {
 	io.ReaderAt
 	left int
@@ -105,8 +105,8 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return d.ReaderAt.ReadAt(p, off)
 }
 
-// member returns the next member that is a file, and its text. At the end, err is io.EOF;
-// of a compressed tar archive only if all of it is intact.
+// member returns the next member that is a file, and its text. At the end, err is
+// io.EOF. At the end of a compressed tar archive that is not intact, err is the damage.
 func (a *archive) member() (m Member, text io.Reader, err error) {
 	if a.zip != nil {
 		for ; a.next < len(a.zip.File); a.next++ {
@@ -175,8 +175,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A memberReader reads a member and then, of a tar archive, what follows, because the
-// checksum is behind all members.
+// A memberReader reads a member. In a tar archive, it then reads the rest of the
+// archive, because the checksum follows all members.
 type memberReader struct {
 	*archive
 	text io.Reader
@@ -189,7 +189,7 @@ func (r memberReader) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if err == io.EOF {
-		_, _ = io.Copy(io.Discard, onlyRead{r.zr}) // the verdict has its error
+		_, _ = io.Copy(io.Discard, onlyRead{r.zr}) // the verdict reports an error
 	}
 	return n, r.damage(err)
 }
@@ -242,7 +242,7 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 	}
 	var names []string
 	searched := int64(0)
-	_ = Members(in.path, s.cfg.Limits, func(m Member, _ io.Reader) bool { // names that can be read help
+	_ = Members(in.path, s.cfg.Limits, func(m Member, _ io.Reader) bool { // the readable names help, even if others cannot be read
 		names = append(names, m.Name)
 		searched += m.Size
 		return len(names) <= shownMembers && searched < maxSearched
@@ -257,7 +257,8 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 func (e *expander) member(path string) bool {
 	archive, member, ok := cutMember(path)
 	if ok {
-		// The member may be called ../x, and the relative path becomes that of an output.
+		// The relative path becomes the path of an output, and the member may be called
+		// ../x.
 		rel := filepath.Base(archive) + ":" + strings.NewReplacer("/", "_", `\`, "_").Replace(member)
 		e.keep(path, true, found{path: path, rel: rel, archive: archive, member: member})
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// bindings binds tracks to files and unbinds them, and follows the state of the
-// files.
+// A bindings binds tracks to files, unbinds them, and follows the state of the files.
 type bindings struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
@@ -66,7 +65,7 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	if t.life == over && !unchanged && more {
 		t.reopen()
 	}
-	if t.life == over && copied { // finish it as the file that it replaces would have been
+	if t.life == over && copied { // finish it like the file that it replaces
 		t.end.finishing = l.compressed && t.sight.rotated && t.end.state == checkpoint.Done && k.cfg.OnFinish.String() != keepFile
 	}
 	if t.life == open && k.files.descs < k.cfg.MaxOpenFiles {
@@ -111,7 +110,7 @@ func (k *bindings) loadPoint(t *track) {
 // skip is set. l is the same as in bind. The caller holds mu.
 func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip bool) {
 	id := laneID(&p.s, l, gen)
-	for k.known.ids[id] { // used by a text that this file once held and that was moved
+	for k.known.ids[id] { // the id belongs to a text that was moved out of this file
 		gen++
 		id = laneID(&p.s, l, gen)
 	}
@@ -143,8 +142,8 @@ func (k *bindings) identify(p *candidate, own *track, now time.Time) {
 	}
 }
 
-// laneID returns the lane identity of a new file. It is the same if the file is
-// found again before any of it was stored.
+// laneID returns the lane identity of a new file. The identity is the same if the file
+// is found again before any position in it was stored.
 func laneID(s *fileState, l *look, gen int64) string {
 	b := []byte(s.path)
 	stamp := int64(0)
@@ -184,9 +183,9 @@ func (k *bindings) skipToEnd(t *track, l *look) {
 	}
 }
 
-// replace unbinds the file of t, which now holds another text. A copy of the
-// old text may appear. The file keeps its age: if it was held back as an
-// unfinished copy, that does not start over. The caller holds mu.
+// replace unbinds the file of t, which now holds another text. A copy of the old text
+// may appear. The file keeps its age: if it is held back as an unfinished copy, the
+// wait does not start over. The caller holds mu.
 func (k *bindings) replace(t *track) {
 	if t.sight.file.same(&t.asRead) {
 		k.metBefore[t.sight.file.id] = candidate{s: t.sight.file, meeting: t.sight.met}
@@ -222,7 +221,7 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 		t.sight.changed = now
 	}
 	if t.sight.doubt != trusted {
-		return // t.file stays as it was, so that a restart has the same doubt
+		return // t.file does not change, so that the doubt remains after a restart
 	}
 	if t.sight.file.stamps != s.stamps {
 		t.sight.file.stamps = s.stamps

@@ -17,9 +17,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
-// Objects lets a watcher read the objects of buckets instead of files.
-// Settings.Include names them as on the command line. Of the other settings, Start, MaxOpenFiles, IdleClose, FingerprintBytes, RotateWait and
-// DamageAfter have no effect, and OnFinish.MoveTo is not possible.
+// Objects lets a watcher read the objects of buckets instead of files. Settings.Include
+// names them as on the command line. Start, MaxOpenFiles, IdleClose, FingerprintBytes,
+// RotateWait and DamageAfter of the settings have no effect, and OnFinish.MoveTo is not
+// possible.
 type Objects struct {
 	// Connect finds the credentials and returns the store. It is called until it
 	// succeeds.
@@ -53,19 +54,19 @@ func (cfg *WatchConfig) queued() bool { return cfg.Objects != nil && cfg.Objects
 func (s *Settings) settle() {
 	s.Start, s.MaxOpenFiles, s.RotateWait = startBegin, 0, 0
 	if s.Batch() {
-		s.PollInterval = min(s.PollInterval, time.Second) // there is one listing, unless an object changes
+		s.PollInterval = min(s.PollInterval, time.Second) // the bucket is listed once, unless an object changes
 	}
 }
 
-// A bucket is the [storage] of a watcher that reads objects. The id of an object
-// is a hash of its bucket, its key and its ETag, so an object that is replaced
-// is another file, and one that is written again with the same content is not.
+// A bucket is the [storage] of a watcher that reads objects. The id of an object is a
+// hash of its bucket, its key and its ETag, so a replaced object is another file, but
+// an object that is written again with the same content is the same file.
 type bucket struct {
 	Objects
 	cfg *WatchConfig
 
 	mu    sync.Mutex
-	ctx   context.Context // of the last scan; ends the requests of open objects
+	ctx   context.Context // context of the last scan; ends the requests of open objects
 	store *objects.Store
 	due   time.Time                  // of the next listing
 	all   []fileState                // the last listing
@@ -86,7 +87,7 @@ func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]e
 		return b.all, hidden
 	}
 	if b.due = time.Now().Add(b.cfg.PollInterval); b.cfg.Batch() {
-		b.due = b.due.AddDate(1000, 0, 0) // what is there now is the input
+		b.due = b.due.AddDate(1000, 0, 0) // the current objects are the input
 	}
 	b.all, b.known = nil, make(map[fileID]*objects.Object, len(list))
 	for i := range list {
@@ -134,7 +135,7 @@ func stateOf(o *objects.Object) (s fileState) {
 
 // stat implements [storage].
 func (b *bucket) stat(path, rel string) (s fileState, err error) {
-	if b.Queue != nil { // it lists all objects that are to be read
+	if b.Queue != nil { // the listing contains all objects to read
 		return s, fs.ErrNotExist
 	}
 	store, ctx := b.connection()
@@ -274,7 +275,8 @@ func (w *watcher) refuse(t *track) {
 	}
 }
 
-// lasting reports whether err, of a request, will not go away by itself.
+// lasting reports whether the error of a request persists until somebody repairs its
+// cause.
 func lasting(err error) bool {
 	var e *objects.Error
 	return !errors.As(err, &e) || e.Kind.Lasting()

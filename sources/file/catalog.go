@@ -12,7 +12,7 @@ type catalog struct {
 	tracks   []*track
 	heads    map[headKey][]*track
 	headLens map[int64]int     // number of keys in heads with this length
-	ids      map[string]bool   // of all tracks
+	ids      map[string]bool   // ids of all tracks
 	veiled   bool              // some track is veiled
 	unread   map[string]*track // bound tracks of which nothing was emitted, by path
 }
@@ -58,8 +58,8 @@ func (c *catalog) unindex(t *track, key headKey) {
 	}
 }
 
-// rekey updates the key of t to the beginning of its text as far as it was
-// emitted. The caller holds mu, and touches t.
+// rekey sets the key of t to the emitted beginning of its text. The caller holds mu,
+// and touches t.
 func (c *catalog) rekey(t *track) {
 	n := min(t.read.cut.off, int64(len(t.read.head)), int64(c.cfg.FingerprintBytes))
 	before := t.key

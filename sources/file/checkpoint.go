@@ -43,7 +43,7 @@ type progress struct {
 	forgotten []string // ids of tracks to remove from the store
 }
 
-// touch marks t as differing from its entry in the store. The caller holds mu.
+// touch records that t differs from its entry in the store. The caller holds mu.
 func (p *progress) touch(t *track) {
 	if !t.unsaved {
 		t.unsaved = true

@@ -65,14 +65,14 @@ type Config struct {
 	// the name of a file, any other one its path or its relative path. Stdin is
 	// never left out.
 	Exclude []string
-	// AllowEmpty permits that a directory contains no files, that a glob
-	// matches no files, and that Exclude leaves all files out. Otherwise that
-	// is the error ErrNoInput.
+	// AllowEmpty permits that a directory contains no files, that a glob matches no
+	// files, and that Exclude leaves all files out. Otherwise, in these cases, the
+	// error is ErrNoInput.
 	AllowEmpty bool
-	// Select, if not nil, reports whether to read the input with the relative
-	// path rel, as in Source.Rels but with slashes. Inputs that it leaves out are
-	// not opened, and if it leaves out all, the source is empty. It is not called
-	// for stdin, which is always read.
+	// Select, if not nil, reports whether to read the input with the relative path rel,
+	// as in Source.Rels but with slashes. The source does not open the other inputs,
+	// and may end up without inputs. Select is not called for stdin, which is always
+	// read.
 	Select func(rel string) bool
 	// Stdin is the reader for "-"; it must be set if Paths contains "-".
 	// Anything but a regular file is treated as a pipe. The source never closes
@@ -101,11 +101,12 @@ type Config struct {
 	// Inflate selects the decoder of gzip files: own or klauspost, as in
 	// Settings. Default own.
 	Inflate string
-	// Index is the path of an index of the only input, or IndexAuto. An index
-	// lists places inside a gzip file, so that several cores can inflate it. If
-	// it does not exist, or urlfold has written it for another state of the
-	// input, it is written when all of the input is read and intact. If it does
-	// not belong to the input, the input is read without it. Default: no index.
+	// Index is the path of an index of the only input, or IndexAuto. An index lists
+	// places inside a gzip file, so that several cores can inflate it. If the index
+	// does not exist, or urlfold has written it for another state of the input, the
+	// source writes a new one after it has read all of an intact input. If the index
+	// does not belong to the input, the source reads the input without it. Default: no
+	// index.
 	Index string
 	// Logger logs why an index is not used. Default: no logging.
 	Logger *slog.Logger
@@ -119,12 +120,14 @@ type Config struct {
 	// the input at path fits its format. head is the header record, or nil.
 	FitOf func(path string, head []byte) func(rec []byte) bool
 
-	// Limit, if not 0, is the number of records to read from all inputs, which are then read
-	// one after the other. What follows the last of them is not read, so damage in it is not
-	// found: see Report.Limited. Blank lines and headers do not count.
+	// Limit, if not 0, is the number of records to read from all inputs, which are then
+	// read one after the other. The source does not read the rest of the inputs, so it
+	// does not find damage there: see Report.Limited. Blank lines and headers do not
+	// count.
 	Limit int64
-	// Sample, if not nil, chooses records of all inputs at random, within Limit. Only these
-	// are emitted, after everything was read. Records longer than MaxRecord are never chosen.
+	// Sample, if not nil, chooses records of all inputs at random, within Limit. The
+	// source emits only these records, after it has read everything. Records longer
+	// than MaxRecord are never chosen.
 	Sample *Sample
 	// OpenTable, if not nil, opens the Parquet or Avro file at path as text.
 	// Without it such files are not supported. It is called from several
@@ -135,7 +138,7 @@ type Config struct {
 	// are head, is text although its name has the extension of a compressed
 	// format.
 	IsText func(path string, head []byte) bool
-	// Encodings says what becomes of text in UTF-16, or with CR at line ends.
+	// Encodings says how to convert text in UTF-16, or with CR at line ends.
 	Encodings compress.Encodings
 	// Exact says that verdicts and Report.Good are exact in zstd files too, which takes
 	// longer.
@@ -183,8 +186,8 @@ func (c *Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// NeedsFiles reports whether all inputs must be regular files because damaged
-// ones, or all, are read twice.
+// NeedsFiles reports whether all inputs must be regular files, because the source reads
+// damaged inputs, or all inputs, twice.
 func (c *Config) NeedsFiles() bool {
 	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine
 }

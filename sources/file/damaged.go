@@ -28,9 +28,9 @@ func parseDamage(path, text string) Damage {
 	return d
 }
 
-// Damaged returns the damaged files that were not replaced, sorted by path and
-// at most limit of them, and the number of all of them by kind of verdict. It
-// may be called at any time, from any goroutine.
+// Damaged returns the damaged files that were not replaced, sorted by path and at most
+// limit of them, and the number of all damaged files by kind of verdict. It may be
+// called at any time, from any goroutine.
 func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
 	if !w.tryLock() { // a scan of very many files is under way: use the last result
 		if last := w.damaged.Load(); last != nil {

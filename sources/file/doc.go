@@ -18,10 +18,10 @@
 //
 // # Damage
 //
-// An input that is damaged or cannot be opened ends its own lane only. All
-// whole records before the damage are emitted. An incomplete record at a cut is
-// not; [Report] gives its length. Call [Source.Reports] when the run is over to
-// get the results.
+// An input that is damaged or cannot be opened ends its own lane only. All whole
+// records before the damage are emitted. An incomplete record at a cut is not emitted;
+// [Report] gives its length. Call [Source.Reports] when the run is over to get the
+// results.
 //
 // # Long records
 //
@@ -97,13 +97,12 @@
 //
 // # Objects
 //
-// A watcher also reads objects of a bucket, because what it does with a file
-// after it has found and opened it is the same for an object. A storage lists and
-// opens files; the two of them differ in how a text is identified. An object is
-// complete when it appears, and its id, a hash of its key and its ETag, changes
-// with its content. So the comparisons above are left out, and a request for an
-// object that has changed meanwhile fails instead of returning bytes of another
-// text.
+// A watcher also reads objects of a bucket, because it reads an open object as it reads
+// an open file. A storage lists and opens files; the storages for files and for objects
+// identify a text in different ways. An object is complete when it appears, and its id,
+// a hash of its key and its ETag, changes with its content. So the comparisons above
+// are left out, and a request for an object that has changed fails instead of returning
+// bytes of another text.
 //
 // # Files
 //

@@ -10,9 +10,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Read returns a source that reads files once, in any compression: for [pipeline.New]. paths
-// are files, globs and folders, as on the command line. Of a damaged archive it emits what
-// can be read; then the error of Run names the damage and its position.
+// Read returns a source that reads files once, in any compression: for [pipeline.New].
+// paths are files, globs and folders, as on the command line. If an archive is damaged,
+// the source emits the records that can be read, and the error of Run names the damage
+// and its position.
 //
 // Covered by the stability page.
 func Read(paths ...string) pipeline.Source {

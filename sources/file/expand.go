@@ -79,7 +79,7 @@ func (e *expander) path(path string) {
 	case isDangling(path):
 		e.errs = append(e.errs, fmt.Errorf("%w: %s: %s", ErrNoInput, path, dangling))
 	case !errors.Is(err, fs.ErrNotExist):
-		e.add(base, path, err, true) // it may exist: report it as unreadable and read the others
+		e.add(base, path, err, true) // the file may exist: report it as unreadable, and read the others
 	case e.member(path):
 	case strings.ContainsAny(path, `*?[{`):
 		e.glob(path)
@@ -113,7 +113,7 @@ func (e *expander) glob(pattern string) {
 	}
 }
 
-// none records an error about path if it matches no files, that is, if n is 0.
+// none records an error if path matches no files, that is, if n is 0.
 func (e *expander) none(path string, n int, why string) {
 	if n == 0 && !e.allowEmpty {
 		e.errs = append(e.errs, fmt.Errorf("%w: %s: %s", ErrNoInput, path, why))
@@ -149,7 +149,7 @@ func (e *expander) dir(root string) (n int) {
 	return n
 }
 
-// dangling says what is wrong with a link that leads nowhere, or to itself.
+// dangling returns the reason why a link leads nowhere, or to itself.
 const dangling = "broken symbolic link"
 
 var errDangling = errors.New(dangling)

@@ -42,6 +42,6 @@ func nameID(name string) uint64 {
 // born returns 0: the creation time is not available.
 func born(*os.File) int64 { return 0 }
 
-// stampLag returns how far the clock from which the system takes file times
-// lags behind, as far as that is known.
+// stampLag returns how far the clock from which the system takes file times lags
+// behind, if that is known.
 func stampLag() time.Duration { return 0 }

@@ -167,8 +167,8 @@ func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 	return true, nil
 }
 
-// moveFile moves a file to the path to, or, if that exists, to a similar one:
-// it never overwrites a file.
+// moveFile moves a file to the path to. If a file with this path exists, moveFile adds
+// a number instead of overwriting the file.
 func moveFile(from, to string, dirs map[string]bool) error {
 	if err := disk.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -2,25 +2,23 @@ package file
 
 import "github.com/urlfold/urlfold/internal/storage/compress"
 
-// While a lane waits for earlier lanes, its reader would do nothing, and
-// neither would the processors that the lane in front leaves free, because one
-// goroutine inflates one file. So a waiting lane decompresses the beginning of
-// its file and holds the text.
+// A waiting lane decompresses the beginning of its file and holds the text. Otherwise
+// its reader, and the processors that the first lane leaves free, would be idle,
+// because one goroutine inflates one file.
 
 const (
-	// holdBytes limits the text that the waiting lanes hold. The first lane may still have
-	// as much from the time when it waited.
+	// holdBytes limits the text that the waiting lanes hold. The first lane may hold as
+	// much again, which it read while it waited.
 	holdBytes = 8 << 20
-	// holdBlock is how much of it is decompressed in one turn of a worker.
+	// holdBlock is the size of the text that a worker decompresses in one turn.
 	holdBlock = 256 << 10
 )
 
-// A hold is text that was read early. It consists of the results of single
-// calls of Read, so whoever takes it finds the same state of the reader after
-// each of them as without a hold.
+// A hold is text that was read early. It consists of the results of single calls of
+// Read, so the state of the reader after each piece is the same as without a hold.
 type hold struct {
 	zr     *compress.Reader
-	room   int         // number of blocks that it may still fill
+	room   int         // number of blocks that the hold may still fill
 	free   chan []byte // blocks that no lane uses
 	pieces []piece
 	at     marks // before the first piece
@@ -30,10 +28,10 @@ type hold struct {
 type piece struct {
 	text  []byte
 	after marks
-	block []byte // that holds the text, if this is the last piece in it
+	block []byte // the block that holds the text, if this is its last piece
 }
 
-// marks are what a reader knows about its text up to some offset.
+// marks describe the text of a reader up to an offset.
 type marks struct {
 	sums  int64 // offset up to which checksums verify it
 	point compress.RestartPoint

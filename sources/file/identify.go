@@ -15,11 +15,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file identifies files that no track is bound to. Each may be a file that
-// was read before and is known by its inode; one that was known under another
-// inode and has been moved or compressed since; a copy of a file that still
-// exists, which rotation makes just before removing the original; or a new
-// file.
+// This file identifies files that no track is bound to. Each is one of four: a file
+// that was read before and is known by its inode; a file that was known under another
+// inode and has been moved or compressed since; a copy of a file that still exists,
+// which rotation makes just before it removes the original; or a new file.
 //
 // Only later data can distinguish a copy from a separate file that happens to
 // begin in the same way. A recently changed file that could be a copy is
@@ -33,10 +32,10 @@ type candidate struct {
 	listed   bool
 	checked  map[*track]checked // results of comparing a compressed text with tracks
 	asked    []wanted           // the comparison in progress; nil: none
-	reported bool               // it was reported that the file cannot be read
+	reported bool               // a report says that the file cannot be read
 	tries    int                // failed attempts to open it
 	copied   bool               // compressed form of a file that still exists: it is not read
-	alike    *track             // begins in the same way, but its name is another; nil: none
+	alike    *track             // a track with the same beginning but another name; nil: none
 
 	compressed bool // as of the last look
 }
@@ -49,10 +48,10 @@ type meeting struct {
 
 // A checked is the result of a comparison.
 type checked struct {
-	off    int64 // of the position
+	off    int64 // offset of the position
 	answer answer
 	rest   rest  // what follows the position
-	upto   int64 // the last position that was compared; at a later one the answer may differ
+	upto   int64 // the last position that was compared; at a later position the answer may differ
 }
 
 // close releases the memory that p holds.
@@ -130,7 +129,7 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 			w.log.Warn("file replaced between runs, common beginning counts as read", "path", p.s.path, "read", best.at().off)
 		}
 		best.sight.rotated = best.sight.rotated || best.path != p.s.path
-		best.points, best.entry.Restart = nil, 0 // they belong to the other file
+		best.points, best.entry.Restart = nil, 0 // the points belong to the other file
 		w.bound.bind(best, p, l, now)
 		return true
 	}
@@ -190,7 +189,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	young := c.young(p, now)
 	p.copied = false
 	if c.veiled && slices.ContainsFunc(c.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.read.head, l.head) }) {
-		return nil, true // it may be a copy of a file that is about to be read
+		return nil, true // the file may be a copy of a file that is about to be read
 	}
 	var orig *track
 	if l.compressed {
@@ -203,7 +202,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 			return nil, true // nothing was read yet that l could be compared with
 		}
 	} else if t := c.copiedFrom(p); young && t != nil && t.awaited(l) {
-		return nil, true // the same; it is going to be truncated
+		return nil, true // the same text: the original will be truncated
 	}
 	similar := c.sameHead(p, l, young, orig)
 	if len(similar) == 0 {
@@ -270,9 +269,9 @@ func (p *candidate) copies(t *track, same bool) bool {
 // free reports whether the text of t is in no known file.
 func (t *track) free() bool { return !t.sight.bound && t.life != ended && t.step == resting }
 
-// fewScans is how many scans must see a file unchanged until it counts as a
-// separate file, however long they take: files are renamed while a scan goes
-// through a folder, so a single scan may see a state that never existed.
+// fewScans is the number of scans that must see a file unchanged until it counts as a
+// separate file, however long the scans take. A program may rename files while a scan
+// reads a folder, so a single scan may see a state that never existed.
 const fewScans = 3
 
 // sameBeginning reports whether a is a prefix of b or b a prefix of a.
@@ -281,9 +280,9 @@ func sameBeginning(a, b []byte) bool {
 	return bytes.Equal(a[:n], b[:n])
 }
 
-// sure reports whether t certainly is in the file that it is bound to. If the
-// file is not open and has changed, it may have been deleted and its inode
-// reused; the next read will detect that.
+// sure reports whether the text of t is certainly in the file that t is bound to. If
+// the file is not open and has changed, it may have been deleted and its inode reused;
+// the next read will detect that.
 func (t *track) sure() bool {
 	switch {
 	case !t.sight.listed, t.step == busy, t.life == ended:
@@ -350,7 +349,8 @@ func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 // rotation can be; any other file existed beside it and is separate.
 func (t *track) mayBe(p *candidate) bool { return t.sight.disposed == 0 || stem(p.s.path) == t.path }
 
-// sameHead returns the tracks that begin as l does, including orig if it does.
+// sameHead returns the tracks that have the same beginning as l. orig may be one of
+// them.
 func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
 	var found []*track
 	head := l.head
@@ -405,11 +405,10 @@ func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	return false, true
 }
 
-// sameStill reports whether p, which has the inode, the head and the tail of
-// own, still has its text. It does if it has not changed or has only grown.
-// Otherwise the text must be read and hashed, and known is false until that is
-// done. A file that was created after the last change known of own only got its
-// inode.
+// sameStill reports whether p, which has the inode, the head and the tail of own, still
+// has the text of own. This is so if p has not changed or has only grown. Otherwise the
+// text must be read and hashed, and known is false until then. A file that was created
+// after the last change known of own only got its inode.
 func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && (own.sight.file.changed != 0 && l.stamp > own.sight.file.changed || l.stamp == 0 && !own.related(&p.s)) {
 		return false, true
@@ -500,8 +499,8 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	}
 }
 
-// note records the answer for a position. An agreement remains if the texts
-// differ at a later position: then p is a copy of a beginning.
+// note records the answer for a position. If the texts agree at one position and differ
+// at a later one, the agreement remains: p is a copy of a beginning.
 func (p *candidate) note(a *wanted, got answer) {
 	c, ok := p.checked[a.t]
 	if !ok || got == agrees || c.off < a.p.off && c.answer != agrees {

@@ -31,7 +31,7 @@ const (
 type indexing struct {
 	log    *slog.Logger
 	input  string
-	path   string // of the index
+	path   string // path of the index
 	stamp  compress.Stamp
 	file   *os.File // of the index that is read, or nil
 	read   *compress.Index

@@ -43,9 +43,9 @@ type cutter struct {
 	// oversize already advanced past the batch. It returns B of the position
 	// there.
 	note func(b *engine.Batch) int64
-	// sums, if not nil, returns the offset up to which checksums verify the
-	// stream. Batches end there, or at the last record end in front: a record
-	// that spans the offset belongs to the part behind.
+	// sums, if not nil, returns the offset up to which checksums verify the stream.
+	// Batches end there, or at the last record end before it: a record that spans the
+	// offset belongs to the later part.
 	sums     func() int64
 	verified Extent
 	// atVerified is the directive in force at the end of the verified part.
@@ -59,8 +59,8 @@ func (c *cutter) begin(b *engine.Batch) {
 	c.tail = c.tail[:0]
 }
 
-// room makes room for more data in b, or returns how many bytes of b to emit
-// first.
+// room makes room for more data in b. If it cannot, it returns how many bytes of b to
+// emit first.
 func (c *cutter) room(b *engine.Batch) int {
 	if len(b.In) < cap(b.In) && c.grid == 0 {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file handles the ends of oversize records, and records that state their
-// length. A batch of the latter ends after the first damaged record, because
-// the reader of the batch cannot see where that record ends: see
+// This file handles the ends of oversize records, and records that state their length.
+// A batch of records that state their length ends after the first damaged record,
+// because the reader of the batch cannot see where that record ends: see
 // record.LengthFraming.
 
 // within returns how many bytes of block belong to the current oversize record,
@@ -157,7 +157,7 @@ func (c *cutter) gridByLength(f lengthFraming, b *engine.Batch) int {
 		case !ends && int64(len(b.In)) < c.grid+gridAhead:
 			return 0
 		case !ends:
-			n = 0 // it ends far beyond the grid
+			n = 0 // the record ends far beyond the grid
 		}
 		b.Piece = engine.Middle
 		return gridPiece(c.grid, int64(n))

@@ -12,8 +12,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// errMoved means that a path now leads to another file than a moment ago.
-var errMoved = errors.New("file was renamed or replaced a moment ago")
+// errMoved means that a path now leads to another file than in the last scan.
+var errMoved = errors.New("file was just renamed or replaced")
 
 // An opener opens the files of tracks at their positions, and counts the open
 // ones.
@@ -235,9 +235,9 @@ func (o *opener) readHeader(t *track) (err error) {
 	}
 }
 
-// knowsDirective reports whether the directive in force at t.cut.off is known,
-// from the checkpoint or from earlier reading, and then sets t.csv. A directive
-// of a format that was configured before does not count.
+// knowsDirective reports whether the directive in force at t.cut.off is known from the
+// checkpoint or from earlier reading. If so, it sets t.csv. A directive of a format
+// that was configured before does not count.
 func (o *opener) knowsDirective(t *track) bool {
 	d, ok := o.cfg.Framing.(director)
 	if !ok {
@@ -271,7 +271,7 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 		n = copy(buf, buf[cut:n])
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // as in readHeader: the end of the readable part
+		err = nil // the end of the readable part, as in readHeader
 	}
 	return last, err
 }
@@ -309,8 +309,8 @@ func (o *opener) closeContent(t *track) {
 	}
 }
 
-// keepOpen is called when t becomes idle: it leaves the file open unless too
-// many are. The caller holds mu.
+// keepOpen is called when t becomes idle. It leaves the file open unless too many files
+// are open. The caller holds mu.
 func (o *opener) keepOpen(t *track) {
 	t.read.in.rest()
 	if o.descs > o.cfg.MaxOpenFiles {

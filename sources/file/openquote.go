@@ -21,8 +21,8 @@ func recordLimit(f Framing, maxRecord int) int {
 	return maxRecord
 }
 
-// openQuotes returns what is known of the open quotes of a stream after text, the first
-// bytes of b. before is what was known at the start of b.
+// openQuotes returns the open quotes of a stream after text, the first bytes of b.
+// before holds the open quotes at the start of b.
 func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *engine.Batch, text []byte) *checkpoint.OpenQuotes {
 	q, ok := f.(quoteFraming)
 	if !ok || b.Piece != engine.Whole {
@@ -40,8 +40,8 @@ func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *engine.Batch, text 
 	return &after
 }
 
-// quoteVerdict returns v, the verdict on a stream that was read completely, or,
-// if that is no damage and the stream has open quotes, the verdict on these.
+// quoteVerdict returns the verdict on a stream that was read completely: v, or, if v is
+// no damage and the stream has open quotes, a verdict about the open quotes.
 func (c *cutter) quoteVerdict(v compress.Verdict, f compress.Format) compress.Verdict {
 	o := c.open
 	if o == nil || v.Damage() {

@@ -18,7 +18,7 @@ import (
 // of the same inputs.
 type Sample struct {
 	Size     int   // number of records
-	Seed     int64 // of the choice
+	Seed     int64 // seed of the choice
 	MaxBytes int64 // limit of their length in bytes, all together
 }
 
@@ -35,8 +35,8 @@ type picker struct {
 	framing Framing
 	limit   *int64   // records that may still be read; nil: no limit
 	sample  *sampler // nil: none
-	index   int      // of the input
-	number  uint64   // of the next record of the input
+	index   int      // index of the input
+	number  uint64   // number of the next record of the input
 }
 
 // Emit implements [engine.Runtime].

@@ -67,7 +67,7 @@ func (w *watcher) follow(now time.Time) bool {
 	for _, t := range w.known.tracks {
 		w.schedule(t, now)
 		if t.sight.bound && t.life == over && t.end.state != checkpoint.Reading && !t.end.finishing {
-			w.settle(t, t.damage()) // also if an earlier run has finished it
+			w.settle(t, t.damage()) // even if an earlier run has finished the file
 		}
 	}
 	w.expire(now)
@@ -112,7 +112,7 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 			named[t] = true
 			w.progress.touch(t)
 		}
-		if t.lookedAt.Before(began) { // otherwise a reader saw the file after this scan began
+		if t.lookedAt.Before(began) { // if not, a reader saw the file after this scan began
 			w.bound.refresh(t, *s, renamed, now)
 		}
 	}
@@ -167,9 +167,8 @@ func (w *watcher) hide(hidden map[string]error) {
 	w.hidden = hidden
 }
 
-// unlisted handles a listing of objects that failed. The run ends if it would end
-// with its input, which is unknown, or if the first listing fails for a reason
-// that does not go away.
+// unlisted handles a listing of objects that failed. The run ends if it would end with
+// its input, which is unknown, or if the first listing fails with a lasting error.
 func (w *watcher) unlisted(hidden map[string]error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -270,7 +269,7 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 		}
 		known := own != nil && !own.sight.bound && !own.sight.replaced && !own.sight.reused && own.life == over && own.sight.file.same(&p.s) &&
 			!own.sight.file.rewritten(&p.s, own.path != p.s.path)
-		if known { // it is done, and its file has not changed
+		if known { // the track is done, and its file has not changed
 			w.bound.bind(own, p, nil, now)
 			delete(w.candidates, p.s.id)
 		}
@@ -395,8 +394,8 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 	w.crew.enqueue(&w.crew.reading, t)
 }
 
-// patience returns how long to wait for the file of a lost track: its message
-// may be delivered again if an earlier run has read a part of it.
+// patience returns how long to wait for the file of a lost track. If an earlier run has
+// read a part of the file, its message may be delivered again.
 func (w *watcher) patience(t *track) time.Duration {
 	if w.cfg.queued() && !t.sight.watched {
 		return w.cfg.ForgetAfter

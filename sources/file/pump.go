@@ -30,9 +30,9 @@ type pump struct {
 	last  int64        // sums at the end of the pipe
 }
 
-// A pumped is the result of one read, with the offset up to which the stream
-// was verified then. The goroutine records the offset because no other one may
-// query the reader of the pipe.
+// A pumped is the result of one read, with the offset up to which the stream was
+// verified then. The goroutine records the offset because no other goroutine may query
+// the reader of the pipe.
 type pumped struct {
 	buf  []byte
 	sums int64

@@ -17,9 +17,8 @@ import (
 //	emitted as read ────────▶ damage found ──▶ closed ──────────────▶ done
 //	checkpoint: reading     lane.Withdraw    checkpoint: quarantined  damaged
 //
-// A process that finds a file quarantined emits nothing more of it. It locates
-// the damage again and has the sinks complete what the last process did not
-// finish.
+// A process that finds a file quarantined emits nothing more of it. It locates the
+// damage again, and the sinks complete the work that the last process did not finish.
 
 // mind makes the lane of a compressed file count its verified records, and
 // holds the lane if unverified records can be withdrawn.
@@ -183,7 +182,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	}
 	found.Withheld = t.read.held || t.lane.Skipped() || t.read.seen != nil
 	rest := r.rest(t)
-	var border int64 // in rest: not all that is verified shows in the batches of this process
+	var border int64 // in rest: the batches of this process do not show all verified records
 	if !t.read.held {
 		border = max(0, r.verifiedBytes(t)-rest.off)
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// This file keeps idle files cheap. It releases what is needed to read them
-// until there is more to read; their tracks are then as they would be after a
-// restart of the process. A daemon may follow a hundred thousand files, nearly
-// all of which are idle at any time.
+// This file keeps idle files cheap. It releases the memory for reading them until there
+// is more to read. Their tracks are then in the same state as after a restart of the
+// process. A daemon may follow a hundred thousand files, nearly all of which are idle
+// at any time.
 
 // retireAfter is how long a file must be unchanged before its lane is ended.
 // Opening another lane costs a few allocations.
@@ -44,10 +44,10 @@ func (t *track) idle() bool {
 		!t.read.in.compressed && !t.read.cut.oversize && t.entry.Offset == t.at().off && len(t.read.cut.tail) == 0
 }
 
-// begins reports whether head is at the start of the text of t. It is shorter
-// than the beginning stored for t. A retired track keeps only a part of that
-// beginning: two files that share the part are not distinguished until the new
-// one has grown, which costs time.
+// begins reports whether the text of t begins with head, which is shorter than the
+// stored beginning of t. A retired track keeps only a part of that beginning: two files
+// that share the part are not distinguished until the new one has grown, which costs
+// time.
 func (t *track) begins(head []byte) bool {
 	if t.read.head == nil && t.read.brief != nil {
 		n := min(len(head), len(t.read.brief))

@@ -40,7 +40,7 @@ func derives(now, was string) bool {
 	}
 	first, before := cutNumber(base)
 	second, after := cutNumber(name)
-	packed := compress.Compressed(now) && !compress.Compressed(was) // a mere renaming does not change the inode, however often
+	packed := compress.Compressed(now) && !compress.Compressed(was) // any number of renames leaves the inode unchanged
 	return before > 0 && first == second && (after == before+1 || after > before && packed)
 }
 

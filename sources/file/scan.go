@@ -24,7 +24,7 @@ type fileState struct {
 	stamps
 }
 
-// stamps are what changes in the state of a file.
+// stamps are the parts of the state of a file that change.
 type stamps struct {
 	size    int64
 	mtime   int64 // Unix time in nanoseconds
@@ -178,8 +178,8 @@ func isFolder(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// Covers reports whether a file with this path would be read if it existed. It
-// only looks at names and does not follow links.
+// Covers reports whether a file with this path would be read if it existed. Covers
+// compares only names and does not follow links.
 func (s *Settings) Covers(path string) bool {
 	included := slices.ContainsFunc(s.Include, func(pattern string) bool {
 		if objects.Is(pattern) || objects.Is(path) {

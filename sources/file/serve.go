@@ -308,11 +308,11 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	fits = fits && !t.asRead.rewritten(&now, true)
 	var withdrawn *engine.Unverified
 	if t.end.verdict.Refused() && t.read.cut.off == 0 {
-		t.lane.Skip() // an empty output would look as if the input were empty
+		t.lane.Skip() // without an output, nobody takes the input for an empty one
 	} else {
 		withdrawn = r.withdraw(t)
 	}
-	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // which withdraws nothing
+	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // a stop withdraws nothing
 	t.report().Verdict = t.end.verdict
 	r.mu.Lock()
 	t.life = ended // before the lane ends, because Finish may be called immediately

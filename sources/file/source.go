@@ -18,12 +18,12 @@ import (
 // A Report describes the result of reading one input.
 type Report struct {
 	Path            string // "-" for stdin
-	Index           int    // of the input in the expanded Config.Paths, where inputs that Config.Select excludes count
+	Index           int    // index of the input in the expanded Config.Paths, where inputs that Config.Select excludes count
 	Format          compress.Format
 	Encoding        string // what was converted, such as "UTF-16LE"
 	Verdict         compress.Verdict
 	CompressedBytes int64        // read from the file
-	Bytes           int64        // of decompressed text that could be read
+	Bytes           int64        // bytes of decompressed text that could be read
 	Lines           int64        // line ends in the emitted text
 	Lost            int64        // bytes at the end of the text that were not emitted: an incomplete record before a cut
 	Gone            int64        // bytes in the file, as stored, that were removed or truncated unread
@@ -109,8 +109,8 @@ func (s *Source) Skip(path, why string) {
 	s.skipped = append(s.skipped, Skipped{path, why})
 }
 
-// Leave leaves out the input at path, without a trace. It must be called after Paths, and
-// before Open.
+// Leave leaves out the input at path, which Skipped does not return. It must be called
+// after Paths, and before Open.
 func (s *Source) Leave(path string) {
 	s.drop(path)
 	s.inputs = slices.DeleteFunc(s.inputs, func(in *input) bool { return in.path == path })
@@ -126,8 +126,9 @@ func (s *Source) Verdict(path string) (v compress.Verdict) {
 	return v
 }
 
-// Stamp returns the size, the time of modification and the identity of a file. A file with
-// the same stamp has the same content, unless somebody set its time back.
+// Stamp returns the size, the time of modification and the identity of a file. A file
+// with the same stamp has the same content, unless a program has set its modification
+// time back.
 func Stamp(fi fs.FileInfo) string {
 	s := fileStateOf("", "", fi)
 	return fmt.Sprint(s.size, s.mtime, s.id)

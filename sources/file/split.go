@@ -14,7 +14,7 @@ import (
 // batch.
 type prelude struct {
 	text []byte
-	hash textHash // of all text before the batch
+	hash textHash // hash of all text before the batch
 }
 
 // keepPrelude stores the end of the text before b.

@@ -34,8 +34,9 @@ type stdinSource struct {
 // nil. NewStdin reads nothing.
 func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (engine.Source, error) {
 	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
-	// A random lane identity keeps sinks that derive ids from positions from
-	// taking this input for an earlier run's, which had the same positions.
+	// The lane identity is random, because the inputs of different runs have the same
+	// positions: a sink that derives ids from positions would take this input for an
+	// earlier one.
 	cfg.stdinID = "stdin-" + rand.Text()
 	src, err := New(cfg)
 	if err != nil {

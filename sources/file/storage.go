@@ -24,8 +24,8 @@ type storage interface {
 	open(path string, id fileID) (handle, error)
 	// remove removes the file at path.
 	remove(path string) error
-	// bases returns the folders in which new files may appear, as far as the
-	// system sends notifications about them.
+	// bases returns the folders in which new files may appear, if the system sends
+	// notifications about them.
 	bases() []string
 	// fixed reports whether a file has its id for as long as its content is the
 	// same, and is complete when it appears. Then nothing but the id identifies a

@@ -42,8 +42,8 @@ type openedObject struct {
 	err    error
 }
 
-// openEarly opens the objects among inputs, because the first answer of a store
-// takes longer than anything that Inspect does with it.
+// openEarly opens the objects among inputs, because the first answer of a store takes
+// longer than the work of Inspect on it.
 func (s *Source) openEarly(inputs []*input) {
 	for _, in := range inputs {
 		if in.object == nil || in.early != nil || in.stream != nil || in.judged {

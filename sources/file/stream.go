@@ -154,7 +154,7 @@ func (s *Source) readerOptions(in *input) compress.Options {
 		opt.IsText = func(head []byte) bool { return s.cfg.IsText(in.path, head) }
 	}
 	opt.Encodings = s.cfg.Encodings
-	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
+	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // a size of -1 means that the input is not a regular file
 		opt.Table = func(f compress.Format) (compress.Table, error) { return s.cfg.OpenTable(in.path, f) }
 	}
 	return opt

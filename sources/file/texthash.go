@@ -8,13 +8,13 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-// A textHash is the running hash (XXH64) of a decoded text. Its state is stored
-// with the position, so that hashing can resume there after a restart, even in
-// the middle of a gzip member. It takes 2 % of the time needed to read a gzip
-// log; SHA-256, whose state could be stored too, takes 15 % with the SHA
-// instructions of the processor and far more without them. Two different files
-// have the same hash by chance once in 2^64. Somebody who can write the input
-// can construct two such files, but could as well delete it.
+// A textHash is the running hash (XXH64) of a decoded text. Its state is stored with
+// the position, so that hashing can resume there after a restart, even in the middle of
+// a gzip member. It takes 2 % of the time needed to read a gzip log; SHA-256, whose
+// state could be stored too, takes 15 % with the SHA instructions of the processor and
+// far more without them. Two different files have the same hash by chance once in 2^64.
+// An attacker who can write the input can construct two such files, but could also
+// delete the input.
 type textHash struct{ xxhash.Digest }
 
 // newTextHash returns the hash of an empty text.

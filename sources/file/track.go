@@ -49,7 +49,7 @@ type position struct {
 	left      int64                  // if inside: see cutter
 	open      *checkpoint.OpenQuotes // before off; read-only
 	loose     bool                   // the lane is held, and the text before off is not all verified
-	tail      digest                 // of the last min(off, tailBytes) bytes before off
+	tail      digest                 // digest of the last min(off, tailBytes) bytes before off
 	sum       uint64                 // hash of the text from track.hashFrom to off
 	// state is the state of the hash that sum was taken from, to resume hashing
 	// here. It is nil once a later position is committed.

@@ -12,11 +12,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file determines which part of a compressed text its checksums verify,
-// and handles the rest. As reading compares checksums, compress.Reader.Verified
-// grows. The cutter ends batches at that offset (see cutter.sums), so that a
-// lane knows its verified records. There are two ways to keep the unverified
-// ones out of the outputs:
+// This file determines which part of a compressed text its checksums verify, and
+// handles the rest. As reading compares checksums, compress.Reader.Verified grows. The
+// cutter ends batches at that offset (see cutter.sums), so that a lane can count its
+// verified records. There are two ways to keep the unverified ones out of the outputs:
 //
 //   - Hold: emit, hold the lane, and withdraw the unverified part when damage
 //     is found. The sinks must be able to truncate their outputs.

@@ -17,13 +17,13 @@ import (
 // text that was read before. That takes as long as reading them the first time,
 // so separate goroutines do it. Nothing is emitted from the file meanwhile.
 
-// A doubt says whether a file still holds the text that its track has read.
+// A doubt reports whether a file still holds the text that its track has read.
 type doubt uint8
 
 const (
 	trusted   doubt = iota
-	doubted         // it has changed without growing: wait for the next scan to confirm
-	suspected       // it must be read and hashed
+	doubted         // the file has changed without growing: wait for the next scan
+	suspected       // the file must be read and hashed
 )
 
 // rewritten reports whether a file that was in state s may hold another text

@@ -24,7 +24,7 @@ type source struct {
 	leave  sync.Once
 	left   sync.WaitGroup // goroutine that leaves the group
 	faults faults
-	limit  int                     // of a message; set by CheckConnect, 0 if unknown
+	limit  int                     // maximum size of a message; set by CheckConnect, 0 if unknown
 	fail   context.CancelCauseFunc // ends Run
 
 	mu    sync.Mutex

@@ -125,8 +125,8 @@ func (r *Reader) Records() iter.Seq2[*record.Record, error] {
 // Path returns the path of the file of the last record or error.
 func (r *Reader) Path() string { return r.path }
 
-// Guess returns the format of that file, and how many of its first records fit it if it was
-// detected.
+// Guess returns the format of the current file. If the format was detected, Guess also
+// returns how many of the first records fit it.
 func (r *Reader) Guess() record.Guess { return r.guess }
 
 // Close closes the open file, if any. Then there are no more records.
@@ -158,7 +158,7 @@ func (r *Reader) finish(err error) error {
 	f := r.file
 	r.file = nil
 	if damage := f.damage(); damage != nil {
-		err = damage // also if it has cut nothing off, or the format could not be detected for it
+		err = damage // even if it has cut off nothing, or is the reason why the format could not be detected
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", cmp.Or(r.path, "input"), err)
 	}
@@ -195,7 +195,7 @@ func openFile(path string, j record.Job) (*file, error) {
 // openStream prepares for reading src.
 func openStream(src io.Reader, opt compress.Options, j record.Job) *file {
 	f := &file{path: j.Name, text: compress.NewReader(src, opt)}
-	// The first bytes say whether the file holds rows, which have a format of their own.
+	// The first bytes show whether the file holds rows, which have a separate format.
 	head := make([]byte, 4<<10)
 	n, err := f.Read(head)
 	if format := f.text.Format(); format == compress.Parquet || format == compress.Avro {
@@ -270,8 +270,8 @@ type DamageError struct {
 	// Kind is truncated, bad-crc, corrupt, limit (it decompresses to too much),
 	// unsupported-encoding, unsupported-format or unreadable.
 	Kind   string
-	Format string // of the compression: "gzip"; "plain" for none
-	Offset int64  // of the damage in the file, in bytes; -1: unknown
+	Format string // format of the compression: "gzip"; "plain" for none
+	Offset int64  // offset of the damage in the file, in bytes; -1: unknown
 	Detail string // for people; may be empty
 	Text   int64  // bytes of text that were read
 	// Checksums in the file confirm the first Verified bytes of the text. The

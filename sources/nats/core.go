@@ -73,8 +73,8 @@ func (s *core) Run(ctx context.Context) error {
 func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	lane := s.rt.NewLane("nats/"+sub.Subject(), engine.LaneLimits{})
 	defer s.rt.End(lane)
-	// Messages have no identity of their own; they are counted from 1 in each
-	// run. Ids derived from the count must not repeat in another run.
+	// Messages have no identity; they are counted from 1 in each run. Ids derived from
+	// the count must not repeat in another run.
 	lane.SetID("nats/" + sub.Subject() + "/" + client.Unique())
 	counted, end := context.WithCancel(context.Background())
 	defer end()

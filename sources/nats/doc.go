@@ -38,11 +38,10 @@
 //
 // # Core NATS
 //
-// Core NATS knows no acknowledgments and stores nothing: messages published
-// while this process is not connected, or faster than it reads, are lost.
-// Messages that the client dropped because its pending limits were reached are
-// counted exactly. Messages that a server drops when it disconnects a slow
-// client cannot be counted.
+// Core NATS has neither acknowledgments nor storage: messages published while this
+// process is not connected, or faster than it reads, are lost. Messages that the client
+// dropped because its pending limits were reached are counted exactly. Messages that a
+// server drops when it disconnects a slow client cannot be counted.
 //
 // # Files
 //

@@ -10,7 +10,7 @@ import (
 // within it; a recreated stream of the same name reuses them for other
 // messages.
 type epoch struct {
-	stream client.StreamInfo // as found first
+	stream client.StreamInfo // the stream that was found first
 	floor  floor
 	unread unread
 }

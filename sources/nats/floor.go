@@ -23,7 +23,7 @@ type delivery = client.SequencePair
 //     their messages, and the floor is just before the first of these messages
 //     that this instance has not acknowledged.
 //
-// The zero floor knows nothing.
+// The zero floor covers no deliveries.
 type floor struct {
 	mu    sync.Mutex
 	known bool

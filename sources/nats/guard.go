@@ -84,7 +84,7 @@ func (s *jetStream) inspect(ctx context.Context) bool {
 	return true
 }
 
-// errReplaced means that another stream has taken the name of this one.
+// errReplaced means that another stream now has the name of the stream.
 var errReplaced = errors.New("stream was deleted and recreated")
 
 // inspectNow checks the stream, then the consumer. shut reports whether the

@@ -71,7 +71,7 @@ type reader struct {
 	opens   uint64    // openings of the gate that were handled
 	born    time.Time // creation time of the consumer when last checked
 	count   uint64    // consumer sequence of the last delivery
-	last    delivery  // for follow
+	last    delivery  // the delivery that follow compares with
 	trusted string    // reply subject of a suspicious message that was held until the guard had checked
 
 	held  []heldMsg
@@ -236,8 +236,8 @@ func (r *reader) wait(ctx context.Context) error {
 	return nil
 }
 
-// leave stops reading a stream whose name another one has taken. It processes
-// the messages of the old stream and returns the messages of the new one.
+// leave stops reading a stream whose name another stream has taken. It processes the
+// messages of the old stream and returns the messages of the new one.
 func (r *reader) leave(ctx context.Context, next *epoch) error {
 	held := r.held
 	r.held = nil

@@ -30,8 +30,8 @@ func (s *jetStream) inFlight() (n int) {
 	return n
 }
 
-// Metrics emits the metrics of the source: its lag, and the messages that were
-// not simply acknowledged once.
+// Metrics emits the metrics of the source: its lag, its messages by
+// outcome, and its recreated consumers and streams.
 func (s *jetStream) Metrics(emit metric.Emit) {
 	count, gauge := metric.Of(emit)
 	st := &s.stats

@@ -97,7 +97,7 @@ func Default() Config {
 func (c *Config) Validate() error {
 	var errs []error
 	if (c.JetStream.Stream == "") == (c.SQS.URL == "") {
-		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("exactly one of jetstream and sqs is required: it is the queue"), With: []string{"sqs"}})
+		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("exactly one of jetstream and sqs must be set, as the queue"), With: []string{"sqs"}})
 	}
 	if _, err := s3.Of(c.S3, func(string) string { return "" }); err != nil {
 		errs = append(errs, &field.Error{Field: "endpoint", Err: err})

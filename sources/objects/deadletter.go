@@ -16,8 +16,8 @@ func referenceOf(o *storage.Object, damage string) Reference {
 	return Reference{URL: o.Path(), ETag: o.ETag, VersionID: o.Version, Verdict: strings.TrimSuffix(code, ":"), Detail: damage}
 }
 
-// bury makes ref a dead letter, in a lane of its own. When it is durable, one object of each message is
-// done.
+// bury makes ref a dead letter, in a separate lane. When it is durable, one object of
+// each message is done.
 func (s *source) bury(ctx context.Context, ref Reference, messages ...*message) {
 	name := ref.URL
 	if name == "" {
@@ -31,7 +31,7 @@ func (s *source) bury(ctx context.Context, ref Reference, messages ...*message) 
 	if err != nil {
 		return // the run is over: the message is delivered again
 	}
-	text, _ := json.Marshal(ref) // it has only strings
+	text, _ := json.Marshal(ref) // ref has only strings
 	b.In = append(append(b.In, text...), '\n')
 	b.Line, b.Piece = 1, engine.Unread
 	s.mu.Lock()
@@ -51,7 +51,7 @@ func (s *source) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 		s.mu.Lock()
 		x := s.letters[l]
 		if i < len(errs) && errs[i] != nil {
-			x = nil // it is called again
+			x = nil // the function is called again
 		} else {
 			delete(s.letters, l)
 		}

@@ -26,8 +26,8 @@ type queue interface {
 	// fetch waits a little for messages, and returns at most n.
 	fetch(ctx context.Context, n int) ([]*message, error)
 	ack(ctx context.Context, m *message) error
-	// keep prevents that a message is delivered again. It is called for each message
-	// in progress whenever the duration that every returns has passed.
+	// keep prevents the redelivery of a message. It is called for each message in
+	// progress whenever the duration that every returns has passed.
 	keep(ctx context.Context, m *message) error
 	every() time.Duration
 	// giveBack lets the queue deliver a message again at once.
@@ -73,7 +73,7 @@ type source struct {
 	connect sync.Mutex
 	store   *storage.Store
 
-	ctx    context.Context // of Run
+	ctx    context.Context // context of Run
 	opened atomic.Bool
 	quit   context.CancelFunc // ends keepers
 	keeper sync.WaitGroup

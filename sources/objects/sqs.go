@@ -23,7 +23,7 @@ type sqs struct {
 
 // An sqsState is the result of the last request for messages.
 type sqsState struct {
-	none bool // it returned no message
+	none bool // the last request returned no message
 	err  error
 }
 

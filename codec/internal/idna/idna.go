@@ -178,7 +178,7 @@ func (p *processor) checkALabel(label, scratch []rune, at int) Error {
 	return 0
 }
 
-// noteBidi records what criterion 9 needs to know about a label.
+// noteBidi records the properties of a label that criterion 9 needs.
 func noteBidi[C byte | rune](p *processor, label []C, at int) {
 	rtl, ok := bidiRule(label)
 	p.rtl = p.rtl || rtl

@@ -1,6 +1,5 @@
-// Package peer defines how package codec calls the packages below this one.
-// Each of them reproduces the result of another program, byte for byte and with
-// its bugs.
+// Package peer defines how package codec calls the packages in its subdirectories. Each
+// of them reproduces the result of another program, byte for byte and with its bugs.
 package peer
 
 // A Canonicalizer computes what a program returns for a URL. It keeps scratch

@@ -211,7 +211,7 @@ func appendDecoded(dst, src []rune, d decoder) ([]rune, bool) {
 type decoder struct {
 	limit      uint64 // largest number
 	maxLength  uint64
-	surrogates bool // they are U+FFFD, and no errors
+	surrogates bool // surrogates become U+FFFD and are not errors
 	n, i, bias uint64
 	length     uint64 // length of the output
 	read       int    // digits read
@@ -306,7 +306,7 @@ func (d *decoder) long(dst, src []rune, start int) ([]rune, bool) {
 		free.add(at, ^uint32(0))
 	}
 	for i := range out {
-		if out[i] == 0 { // not an insertion: those are 0x80 and above
+		if out[i] == 0 { // an ASCII code point, so not an insertion
 			out[i], basic = basic[0], basic[1:]
 		}
 	}

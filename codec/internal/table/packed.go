@@ -61,7 +61,7 @@ func (p *Packed) Spans() []Span {
 // A TextMap maps code points to texts.
 type TextMap struct {
 	Keys []rune   // in ascending order
-	ends []uint16 // of the texts
+	ends []uint16 // ends of the texts
 	text string
 }
 

@@ -218,7 +218,7 @@ func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
 			if state == stateJIS {
 				to(stateASCII)
 			}
-			dst = appendLacking(dst, utf8.RuneError) // otherwise the text could change the state
+			dst = appendLacking(dst, utf8.RuneError) // without this, the text could change the state
 		case r < utf8.RuneSelf:
 			if state == stateJIS || r == '\\' || r == '~' {
 				to(stateASCII)

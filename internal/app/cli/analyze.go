@@ -28,8 +28,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file contains what the commands have in common that read all records and
-// write a result about them: top, count, report and learn.
+// This file contains the common parts of the commands that read all records and write a
+// result about them: top, count, report and learn.
 
 // An analysis holds the flags of a command that analyzes: some of the
 // one-shot's, and the flags for its result.
@@ -44,7 +44,7 @@ type analysis struct {
 	Out string `flag:"output,o" for:"results,report" arg:"file"`
 	// Overwrite an existing output. Default: fail if it exists.
 	Replace bool `flag:"force" for:"results,report"`
-	// Count each period apart: {}. Records without a time are a period of their own.
+	// Count each period separately: {}. Records without a time form a separate period.
 	Per string `flag:"per" for:"results" arg:"period"`
 	// Begin hours and days in this zone: an IANA name such as Europe/Berlin, Local, or an
 	// offset such as +02:00. Default: UTC.
@@ -139,7 +139,7 @@ type analysisRun struct {
 	out outcome
 }
 
-// An analyzer collects what the result is about in the codecs of the workers.
+// An analyzer collects the data of the result in the codecs of the workers.
 type analyzer interface {
 	NewCodecs(inner func() engine.Codec) func() engine.Codec
 	Close() error
@@ -183,8 +183,8 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	return nil
 }
 
-// shortText returns the summary of a run that writes no records: what was
-// counted, what was not, and which inputs are damaged.
+// shortText returns the summary of a run that writes no records: the numbers of counted
+// and of other records, and the damaged inputs.
 func (o *outcome) shortText(st terminal.Style) string {
 	s := &summary{Style: st}
 	parts := []string{terminal.Plural(o.stats.Records, "record", "records"), terminal.Plural(o.stats.URLs, "URL", "URLs"), o.speed()}
@@ -329,7 +329,7 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	return err
 }
 
-// warn writes what concerns a file, and fits a screen.
+// warn writes a line about a file, folded to the width of the terminal.
 func warn(stderr io.Writer, path, text string) {
 	line := fmt.Sprintf("urlfold: %s: %s", shownPath(path), terminal.Printable(text))
 	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // stderr is the last resort

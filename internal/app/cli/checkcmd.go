@@ -110,7 +110,7 @@ func (o *checkOptions) conflict(cmd *cobra.Command, paths []string) (err error) 
 	case o.config.File != "":
 		err = command.NoArgs(cmd, paths)
 	case o.keys && o.integrity:
-		err = errors.New("--integrity reads no records, and --keys needs them")
+		err = errors.New("--integrity reads no records, but --keys needs records")
 	case o.keys:
 	case len(paths) == 0:
 		err = errors.New("missing argument: FILE, GLOB or DIR, or -c FILE")
@@ -181,7 +181,8 @@ func (o *checkOptions) inspect(sig *command.Signals, path string) (*diagnosis, e
 	return r, nil
 }
 
-// A finding is a number of files with what is wrong with them, for one and for several.
+// A finding is a number of files with the same problem, and the text of the problem for
+// one file and for several.
 type finding struct {
 	n         int
 	one, many string
@@ -220,7 +221,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	style := terminal.NewStyle(w, os.Getenv)
 	row := func(name, text string) {
 		line := fmt.Sprintf("  %-14s%s", name, terminal.Printable(text))
-		if name != "command" { // which people copy
+		if name != "command" { // people copy the command
 			line = style.Folded(line, 16)
 		}
 		if text != "" {

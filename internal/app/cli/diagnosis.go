@@ -24,7 +24,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A diagnosis is what check finds out about a file.
+// A diagnosis is the result of check for a file.
 type diagnosis struct {
 	File        string   `json:"file"`
 	Empty       bool     `json:"empty,omitempty"`
@@ -48,9 +48,9 @@ type diagnosis struct {
 	Quotes      string   `json:"quotes,omitempty"` // how the quotes of a TSV are read
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
-	Members     []member `json:"members,omitempty"` // of an archive
+	Members     []member `json:"members,omitempty"` // members of an archive
 
-	encoding   string       // what is converted to list URLs, such as "UTF-16LE"
+	encoding   string       // the encoding that is converted to list URLs, such as "UTF-16LE"
 	byMagic    bool         // the magic number of the file says the format
 	headerOnly bool         // the file is a table without rows
 	detected   record.Guess // what a one-shot without --from would detect
@@ -69,7 +69,7 @@ type diagnosis struct {
 type misfit struct {
 	Reason string `json:"reason"`
 	Line   int64  `json:"line"`
-	Offset int64  `json:"offset"` // of the record in the decompressed text
+	Offset int64  `json:"offset"` // offset of the record in the decompressed text
 	At     int64  `json:"at"`     // offset in the record
 }
 
@@ -169,7 +169,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
 		head = bytes.Clone(text)
 		r.setVerdict(v)
-		r.setCompression(v.Format) // also if there is nothing to read
+		r.setCompression(v.Format) // even if there is nothing to read
 	})
 	if err != nil {
 		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
@@ -211,7 +211,7 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 	return nil
 }
 
-// findQuote finds out how the quotes of a TSV are read.
+// findQuote determines how the quotes of a TSV are read.
 func (r *diagnosis) findQuote(head []byte, o *options) error {
 	if o.From != "tsv" || o.Quote != "" {
 		return nil
@@ -242,14 +242,15 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 	if separator := separators[o.From]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
-			// By its name. Without one, the command line works, too.
+			// Choose the column by its name. The command line works without a column,
+			// too.
 			for i := range fields {
 				fields[i].value = "/" // as if all cells held URLs
 			}
 			if best := urlField(fields); urlRank(best, "/") > urlRank("", "/") {
 				o.URLField = best
 			} else {
-				o.From = "" // see read
+				o.From = "" // the suggested command line must not repeat the detected format: see read
 			}
 		} else {
 			r.choose(fields, o)
@@ -334,9 +335,9 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 	return nil
 }
 
-// readUnprefixed reads the file again as what would be detected, if Format also names
-// the prefix of an access log and some records do not fit it. It forgets what it finds
-// if no more records fit.
+// readUnprefixed reads the file again in the detected format, if Format also names the
+// prefix of an access log and some records do not fit it. If no more records fit, it
+// discards the new result.
 func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
 	if withoutPrefix(r.Format) == r.Format || r.detected.Format == "" || r.Recognized == r.Records {
 		return nil
@@ -352,9 +353,9 @@ func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
 	return nil
 }
 
-// readLonger reads the file again if some of its records are too long, with a
-// limit that is higher than their length. It forgets what it finds if it finds no
-// more URLs.
+// readLonger reads the file again if some of its records are too long, with a limit
+// that is higher than their length. If it finds no more URLs, it discards the new
+// result.
 func (r *diagnosis) readLonger(sig *command.Signals, o *options) error {
 	limit := field.MiB
 	for int64(limit) < r.longest {
@@ -404,8 +405,8 @@ func (r *diagnosis) setVerdict(v compress.Verdict) {
 	}
 }
 
-// judge takes over the verdict on a file whose records cannot be read. If it is damaged,
-// that is the reason.
+// judge takes over the verdict on a file whose records cannot be read. If the file is
+// damaged, the damage is the reason.
 func (r *diagnosis) judge(sig *command.Signals, o options) error {
 	rep, err := o.judge(sig, r.File)
 	if err != nil {
@@ -447,7 +448,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 // mostlyRelative reports whether most URLs cannot be parsed without a base.
 func (r *diagnosis) mostlyRelative() bool { return r.relative*2 > r.URLs }
 
-// addNotes adds notes about what the reader of the file should know.
+// addNotes adds notes for the reader of the file.
 func (r *diagnosis) addNotes(head []byte) {
 	if r.Format == "html" && r.mostlyRelative() {
 		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)

@@ -301,7 +301,7 @@ func eventsPage(t *testing.T) []byte {
 		"constant, so you can search for it and count it. The details are attributes. `error` is the reason, `component` the\n" +
 		"source or sink. No message and no attribute holds a URL. `log.repeat_interval` suppresses repetitions of one event, but\n" +
 		"never of one at level ERROR, so the sums of `lost_records`, `lost_messages` and `lost_bytes` are complete. With\n" +
-		"`log.format: json`, every line is JSON, also the last one.\n\n" +
+		"`log.format: json`, every line is JSON, even the last one.\n\n" +
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +

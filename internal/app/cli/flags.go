@@ -38,7 +38,7 @@ import (
 //	arg     the word of the help text for the value
 //	help    the help text, in which {} becomes the accepted values; default: the doc comment
 //	enum    the accepted values, if valuesOf does not know them
-//	noun    what each of them is in the error about any other value
+//	noun    the word for a value in the error about any other value
 //	alone   the value of the flag without a value
 //	split   the separator of a list; default: the flag is repeated
 //	bounds  the least and the largest size
@@ -101,7 +101,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 		}
 		switch {
 		case name == "profile", name == "against":
-			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // also YAML files
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // or a YAML file
 		case name == "rule":
 			command.CompleteFrom(cmd, name, signedRuleNames())
 		case name == "fields", f.Name == "As", f.Name == "Counted":

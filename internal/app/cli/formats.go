@@ -32,11 +32,11 @@ type formats struct {
 	baseHint string // suggested --base that takes the host from a field of the records
 }
 
-// A variant is a format with what differs between inputs of the format, and
+// A variant is a format and the settings that differ between inputs of the format. It
 // overrides config.
 type variant struct {
 	format string
-	quote  string // of a table
+	quote  string // quote of a table
 	where  place  // of the URLs in JSON and tables
 }
 
@@ -110,7 +110,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	return f, nil
 }
 
-// newFormats returns formats that know no input yet.
+// newFormats returns formats without inputs.
 func newFormats(set *settings) *formats {
 	return &formats{config: set.record, given: set.record.Format, jobs: map[variant]*record.Job{}, byPath: map[string]variant{}, tables: set.tables}
 }

@@ -42,7 +42,7 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		_ = f.inspect(path, head, v) // without a format it is read as lines
 		if f.jobs[f.byPath[path]] == nil && f.format(path) != "" {
-			f.config.URLField = "url" // where records end does not depend on it
+			f.config.URLField = "url" // the ends of records do not depend on it
 			_, _ = f.add(f.byPath[path])
 		}
 	})

@@ -46,7 +46,7 @@ func (s *settings) resolveLockStep() {
 	if s.From == table.Arrow && s.Render.Form == "" {
 		s.Render.Form = record.RenderArrow.String()
 	}
-	if s.From == "tsv" { // as ClickHouse writes it
+	if s.From == "tsv" { // ClickHouse writes tsv in this way
 		if s.URLField == "" && len(s.URLs) == 0 {
 			s.URLField = "1"
 		}
@@ -100,8 +100,8 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	}
 }
 
-// endLockStep reports what went wrong. Everything else would be noise in the log
-// of the caller.
+// endLockStep reports errors only. Other messages would be noise in the log of the
+// caller.
 func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 		return nil // the caller has gone

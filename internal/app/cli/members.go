@@ -15,7 +15,7 @@ const maxMembers = 10_000
 type member struct {
 	Path    string `json:"path"`
 	Size    int64  `json:"size"`
-	Format  string `json:"format,omitempty"` // of its records; empty: unknown
+	Format  string `json:"format,omitempty"` // format of its records; empty: unknown
 	Verdict string `json:"verdict"`
 }
 
@@ -35,7 +35,7 @@ func (s *settings) members(path string) (list []member) {
 			zr := compress.NewReader(text, compress.Options{Limits: limits, Name: m.Name})
 			head := make([]byte, peekBytes)
 			n, _ := io.ReadFull(zr, head)  // the verdict has its error
-			_, _ = io.Copy(io.Discard, zr) // likewise
+			_, _ = io.Copy(io.Discard, zr) // the verdict has its error, too
 			if found, ok := detectFormat(head[:n], s.record); ok {
 				r.Format = found.Format
 			}

@@ -140,7 +140,7 @@ func checkShards(shards []*report) error {
 		case s.Version != first.Version:
 			errs = append(errs, fmt.Errorf("shard %d was written by urlfold %s, and shard %d by urlfold %s", s.Shard.Index, s.Version, first.Shard.Index, first.Version))
 		case a != b:
-			errs = append(errs, fmt.Errorf("shard %d has other settings than shard %d", s.Shard.Index, first.Shard.Index))
+			errs = append(errs, fmt.Errorf("shards %d and %d have different settings", s.Shard.Index, first.Shard.Index))
 		}
 	}
 	for i := range first.Shard.Of {
@@ -217,7 +217,7 @@ func (r *report) addRecords(s *report) error {
 		return nil
 	}
 	if len(s.Files) != len(r.Files) {
-		return fmt.Errorf("shard %d has read %d inputs, and shard 0 %d", s.Shard.Index, len(s.Files), len(r.Files))
+		return fmt.Errorf("shard %d has read %d inputs, but shard 0 has read %d", s.Shard.Index, len(s.Files), len(r.Files))
 	}
 	for i := range s.Files {
 		if err := r.Files[i].add(&s.Files[i]); err != nil {
@@ -231,9 +231,9 @@ func (r *report) addRecords(s *report) error {
 func (f *reportFile) add(g *reportFile) error {
 	switch {
 	case f.Path != g.Path:
-		return fmt.Errorf("has read %s where shard 0 has read %s", shownPath(g.Path), shownPath(f.Path))
+		return fmt.Errorf("has read %s instead of %s, which shard 0 has read", shownPath(g.Path), shownPath(f.Path))
 	case f.Bytes != g.Bytes && !f.Stopped && !g.Stopped:
-		return fmt.Errorf("%s had %d bytes of text, and %d for shard 0", shownPath(f.Path), g.Bytes, f.Bytes)
+		return fmt.Errorf("%s had %d bytes of text, but %d bytes for shard 0", shownPath(f.Path), g.Bytes, f.Bytes)
 	}
 	f.reportCounts.add(&g.reportCounts)
 	f.Bytes, f.CompressedBytes = max(f.Bytes, g.Bytes), max(f.CompressedBytes, g.CompressedBytes)

@@ -106,9 +106,9 @@ func realPath(path string) string {
 // extensionOf maps the methods of --compress to their file name extensions.
 var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// outputName returns the name of the output for the input at path, which is
-// rel below its folder. Where the content has another compression than the name
-// says, the output is named by the content.
+// outputName returns the name of the output for the input at path, which is rel below
+// its folder. If the name of the input does not fit the compression of its content, the
+// content decides.
 func (s *settings) outputName(path, rel string) string {
 	if s.record.Render.HasColumns() {
 		ext := "." + s.record.Render.String()
@@ -121,7 +121,7 @@ func (s *settings) outputName(path, rel string) string {
 	}
 	packed := content
 	if packed != compress.Gzip {
-		packed = compress.Zstd // or urlfold can read but not write it
+		packed = compress.Zstd // or urlfold cannot write the method of the input
 	}
 	if compress.ByName(name) != packed {
 		name = compressedName(rel, packed.String())
@@ -143,7 +143,7 @@ func contentOf(path string) compress.Format {
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // likewise
+	n, _ := io.ReadFull(f, head) // the run reports the error
 	return compress.Detect(head[:n])
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
-// moved holds the commands that have gone, and what does their work.
+// moved maps the names of removed commands to their replacements.
 var moved = []struct{ old, now string }{
 	{"chart", "encode --chart"},
 	{"dedupe", "daemon reset --dedupe-only"},
@@ -29,8 +29,8 @@ var moved = []struct{ old, now string }{
 	{"verify-keys", "check --keys"},
 }
 
-// addMoved adds, for each of args that is the name of a command that has gone, a hidden
-// command whose error names the new one.
+// addMoved adds a hidden command for each removed command that args name. Its error
+// names the replacement.
 func addMoved(root *cobra.Command, args []string) {
 	for _, m := range moved {
 		if slices.Contains(args, m.old) {

@@ -141,8 +141,8 @@ func beginsTable(head []byte) bool {
 	})
 }
 
-// This file says what to do with inputs that are no records of a known format: JSON over
-// several lines, tables after comments, and text.
+// This file gives advice about inputs that are not in a known format: JSON over several
+// lines, tables after comments, and text.
 
 const byteOrderMark = "\xEF\xBB\xBF"
 

@@ -29,8 +29,8 @@ func (o *outcome) lackURL() (n int64) {
 	return n
 }
 
-// whyNoURL says how many records of an input have no URL, and why that is likely, if they
-// are more than half of them. Otherwise it returns "".
+// whyNoURL returns the number of records of an input without a URL and the likely
+// reason, if they are more than half of the records, otherwise "".
 func whyNoURL(format, field string, st *record.Stats) string {
 	n, all := lackURL(format, st), st.Records-st.Blank-st.Heads-st.Filtered
 	if n*2 <= all {

@@ -6,7 +6,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
-// oldNames holds what options were called before 0.1.0, and what each is called now.
+// oldNames maps the names that options had before 0.1.0 to their current names.
 var oldNames = map[string]string{
 	"format":      "--from",
 	"render":      "--to",

@@ -163,7 +163,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Parallel:  parallel,
 		Limits:    s.Limits,
 		OnDamage:  s.OnDamage,
-		Inflate:   os.Getenv("URLFOLD_INFLATE"), // for those who debug
+		Inflate:   os.Getenv("URLFOLD_INFLATE"), // for debugging
 		Index:     s.Index,
 		Logger:    s.log,
 		Exact:     s.exact,
@@ -175,20 +175,20 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		s.sample.MaxBytes = int64(s.MaxMemory)
 		c.Sample = s.sample
 	}
-	if s.share.by == byPath { // otherwise the share has records of all inputs
+	if s.share.by == byPath { // with any other field, the share has records of all inputs
 		c.Select = s.share.owns
 	}
-	if s.LineBuffered { // records from a pipe wait for no others
+	if s.LineBuffered { // a record from a pipe must not wait for other records
 		c.Linger = time.Nanosecond
 	}
 	return file.New(c)
 }
 
-// encodings returns how texts are read that are not in UTF-8 with LF: converted if no output
-// has their bytes.
+// encodings returns how to read texts that are not in UTF-8 with LF. They are converted
+// unless an output contains their bytes.
 func (s *settings) encodings() compress.Encodings {
 	switch {
-	case s.From == "msgpack" || s.From == "protobuf": // which are not text
+	case s.From == "msgpack" || s.From == "protobuf": // the records are not text
 		return compress.EncodingsAsIs
 	case s.copies:
 		return compress.EncodingsRefuse
@@ -258,8 +258,8 @@ func (r *oneShot) finish(cmd *cobra.Command, err error) error {
 			o.err = o.verifyTwice()
 		}
 	}
-	// If no input could be read, the output would be empty, and could replace one of a run
-	// that could read them.
+	// If no input could be read, the output would be empty. Do not let it replace the
+	// output of an earlier run that could read them.
 	giveUp := o.interrupted || len(o.reports) > 0 && !slices.ContainsFunc(o.reports, func(r file.Report) bool { return readable(r.Verdict) })
 	if o.err == nil && !giveUp {
 		o.err = r.output.publish(o.reports)
@@ -325,7 +325,7 @@ const objectsAtOnce = 8
 // limit of 0 means no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	n := max(2, s.Jobs)
-	if s.objects != nil { // they wait for the store
+	if s.objects != nil { // reads of objects wait for the store
 		n = max(n, objectsAtOnce)
 	}
 	room := limit - fileReserve

@@ -41,7 +41,7 @@ type options struct {
 	conditions     []string // accepted by --fail-on; nil: those in its tag
 }
 
-// inputOptions hold which files are read, and how their records become jobs.
+// inputOptions select the files to read, and say how to read their records.
 type inputOptions struct {
 	// Leave out the files that match this glob: by name, such as 'error*', or by path
 	// if it contains a slash, such as '**/old/**'. Repeatable.
@@ -69,15 +69,16 @@ type inputOptions struct {
 	// agent contains "bot"'. Names are as in --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
 	Where string `flag:"where" for:"count,collisions,seen" arg:"expression"`
-	// Read only the first N records of all inputs, one input after the other. Damage behind
-	// them is not found. Blank lines and headers do not count. Default: read all.
+	// Read only the first N records of all inputs, one input after the other.
+	// Damage after these records is not found. Blank lines and headers do not
+	// count. Default: read all.
 	Limit int64 `flag:"limit" for:"readers" arg:"N"`
 	// Take only a random sample: N[:SEED] takes N records of all inputs, as in 1000 or 1000:7.
 	// SEED, by default 0, selects the sample.
 	Sample string `flag:"sample" for:"readers" arg:"N[:SEED]"`
 }
 
-// codecOptions hold what a configuration writes in another form.
+// codecOptions hold the options whose keys in a configuration have another form.
 type codecOptions struct {
 	// Add rules to the profile or remove them: +rfc-clean,-frag-drop. Rules: {}.
 	Changes []string `flag:"rule" for:"count,collisions,seen,explain" split:"," arg:"rules"`
@@ -91,7 +92,7 @@ type codecOptions struct {
 	Declared []string `flag:"param-style" arg:"KEY=VALUE"`
 }
 
-// outputOptions hold what is written, and where.
+// outputOptions say what to write, and where.
 type outputOptions struct {
 	// Write these fields with --to jsonl, tsv, csv, parquet or arrow, in the order that
 	// you list them: {}; also param(NAME), campaign.source and other computed fields.
@@ -129,9 +130,10 @@ type outputOptions struct {
 	DryRun bool `flag:"dry-run"`
 	// Overwrite existing outputs. Default: fail if one exists.
 	Force bool `flag:"force" for:"query"`
-	// Compress the output with this method: {}. gzip and zstd can have a level; gzip:6 and
-	// zstd:3 are the defaults. auto follows the extension, .gz or .zst, and means zstd for parquet. With
-	// --output-dir, it writes inputs in other compressed formats as .zst.
+	// Compress the output with this method: {}. gzip and zstd can have a level;
+	// gzip:6 and zstd:3 are the defaults. auto follows the extension, .gz or
+	// .zst, and means zstd for parquet. With --output-dir, auto writes .zst for
+	// inputs in other compressed formats.
 	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method"`
 	// Write records that cannot be parsed to this file, as JSON lines. Default: write them
 	// to the output.
@@ -139,10 +141,10 @@ type outputOptions struct {
 	// Write an account of the run as JSON to this file, or to stdout if it is -. Overwrite an
 	// existing file.
 	Report string `flag:"summary" for:"query" arg:"file"`
-	// Keep one record for each key: MODE is {}. --dedupe alone means first: the first of
-	// all inputs, in their order. last and count read the inputs twice; count adds the
-	// field count. mark keeps all records and adds the field duplicate. Records without a
-	// key are kept.
+	// Keep one record for each key: MODE is {}. --dedupe alone means first,
+	// which keeps the first record of all inputs, in their order. last and
+	// count read the inputs twice; count adds the field count. mark keeps all
+	// records and adds the field duplicate. Records without a key are kept.
 	Unique string `flag:"dedupe" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note" noun:"mode"`
 	// With --dedupe, compare this field: {}. key is the key at the level of --key.
 	// Default: key.
@@ -152,18 +154,18 @@ type outputOptions struct {
 	KeyOf string `flag:"dedupe-url" for:"seen" enum:"all,first" arg:"URLs"`
 }
 
-// limitOptions hold the limits beside the codec's.
+// limitOptions hold the limits that are not limits of the codec.
 type limitOptions struct {
 	field.Limits
 	// With --dedupe and --sort, keep keys and times in at most this size of memory, and the
-	// others in temporary files. With --lock-step, whose default is 64MiB, stop reading while answers of this
-	// size wait for the caller.
+	// others in temporary files. With --lock-step, stop reading while answers of this size
+	// wait for the caller; the default is then 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
 	// Write temporary files to this directory. Default: the operating system's.
 	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`
 }
 
-// runOptions hold how the run works and what it reports.
+// runOptions say how the run works and what it reports.
 type runOptions struct {
 	// Run N workers in parallel.
 	Jobs int `flag:"workers,j" for:"readers" arg:"N"`
@@ -191,16 +193,18 @@ type runOptions struct {
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
 	// records that a checksum verifies.
 	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
-	// Inflate a gzip file on several cores with the index in this file; create the index if
-	// it is missing. auto: gztool's index beside the input, or one in the user's cache
-	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
+	// Inflate a gzip file on several cores with the index in this file; create the
+	// index if it is missing. auto uses gztool's index beside the input, or an index in
+	// the user's cache folder. The index has gztool's format, or indexed_gzip's if the
+	// name ends in .gzidx.
 	Index string `flag:"index" for:"count" arg:"file"`
-	// Exit with code 4 on any of these conditions: damage (of an archive), unknown (a file in
-	// an unknown format that was not skipped), rejected (a rejected record), flags (a URL with
-	// a flag other than relative), no-url (a record without a URL, in a format whose records
-	// usually have one), no-field (a record without the field of the URL, or a field of
-	// --where that no record had), uninspected (a record that could not be searched for the
-	// values that --redact and --secret hide), or none.
+	// Exit with code 4 on any of these conditions: damage (of an archive),
+	// unknown (a file in an unknown format that was not skipped), rejected (a
+	// rejected record), flags (a URL with a flag other than relative), no-url
+	// (a record without a URL, in a format whose records usually have one),
+	// no-field (a record without the field of the URL, or a field of --where
+	// that is in no record), uninspected (a record that could not be searched
+	// for the values that --redact and --secret hide), or none.
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
 	// Print errors and damaged inputs only, without a summary or a progress bar.
 	Quiet bool `flag:"quiet" for:"count,seen"`
@@ -268,7 +272,7 @@ func checkRedact(bad *command.Mistakes, values []string) {
 	bad.Add("--redact", err)
 }
 
-// usualRedact is what commands hide that print examples.
+// usualRedact is the default of --redact for commands that print examples.
 var usualRedact = []string{redact.Passwords}
 
 // findLevel returns the key level called name, or the level of p if name is

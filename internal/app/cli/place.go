@@ -11,9 +11,9 @@ import (
 // does.
 type place struct{ field, parts string }
 
-// placeOf returns the place that most likely holds the URLs of the first records, or the
-// zero value. If sole is set, it must be the only one that holds URLs, and hold them
-// whole: a rewrite must not change a path that is no URL.
+// placeOf returns the place that most likely holds the URLs of the first records, or
+// the zero value. If sole is set, the place must be the only one that holds URLs, and
+// hold whole URLs: a rewrite must not change a path that is no URL.
 func placeOf(head []byte, sole bool) place {
 	paths := jsonURLFields(head)
 	if len(paths) == 0 {

@@ -9,8 +9,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file says what happens to an output that is whole and about to get its
-// final name.
+// This file handles complete outputs just before they get their final names.
 
 // perInput reports whether each input has its own output.
 func (s *settings) perInput() bool { return s.OutputDir != "" || s.InPlace }

@@ -37,7 +37,7 @@ type reportSettings struct {
 	Render      string   `json:"render"`
 	Target      string   `json:"target"`
 	Profile     string   `json:"profile"`
-	Standard    string   `json:"standard"` // of the profile; KeyFunction names the standard of the keys
+	Standard    string   `json:"standard"` // standard of the profile; KeyFunction names the standard of the keys
 	Level       string   `json:"level"`
 	KeyFunction string   `json:"key_function"`
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
@@ -53,7 +53,7 @@ type reportSettings struct {
 
 // reportBytes holds the sizes of one input or of all.
 type reportBytes struct {
-	Bytes           int64 `json:"bytes"`            // of text
+	Bytes           int64 `json:"bytes"`            // bytes of text
 	CompressedBytes int64 `json:"compressed_bytes"` // as stored
 }
 
@@ -81,9 +81,9 @@ type reportCounts struct {
 
 type reportFile struct {
 	Path        string `json:"path"`
-	Position    *int   `json:"position,omitempty"` // of the file among the inputs of all shards, from 0; absent without --shard
+	Position    *int   `json:"position,omitempty"` // position of the file among the inputs of all shards, from 0; absent without --shard
 	Compression string `json:"compression"`
-	Format      string `json:"format,omitempty"` // of the records; absent if the input is empty
+	Format      string `json:"format,omitempty"` // format of the records; absent if the input is empty
 	reportBytes
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
@@ -101,7 +101,7 @@ type reportRange struct {
 	Records   int64 `json:"records"`
 	FirstLine int64 `json:"first_line,omitempty"`
 	LastLine  int64 `json:"last_line,omitempty"`
-	Bytes     int64 `json:"bytes"` // of text
+	Bytes     int64 `json:"bytes"` // bytes of text
 }
 
 // reportUnverified describes the records that no checksum verifies.

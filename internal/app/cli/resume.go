@@ -21,8 +21,8 @@ import (
 
 // This file writes the record of finished outputs of --resume: a line for each, with a
 // checksum. The line is written when the output is complete and synced but not yet at
-// its final name, and names the file by its stamp. So whenever the process is killed,
-// a line without its output is known as such, and a torn line is ignored.
+// its final name, and names the file by its stamp. So even if the process is killed,
+// the next run recognizes a line without its output, and ignores a torn line.
 
 // recordHead is the first line of the record.
 const recordHead = "urlfold outputs 1\n"
@@ -35,7 +35,7 @@ type madeOutput struct {
 	Settings string `json:"settings"`
 }
 
-// A resumption knows the finished outputs of a folder, and records more.
+// A resumption holds the finished outputs of a folder, and records further ones.
 type resumption struct {
 	dir, settings string
 	outputs       map[string]string // output by input

@@ -62,7 +62,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	o.register(cmd, &o)
 	command.AddColor(cmd)
 	cmd.SetFlagErrorFunc(flagError)
-	for _, sub := range subcommands(c) { // the hundreds of flags of all of them take longer than a small run
+	for _, sub := range subcommands(c) { // registering the hundreds of flags of all commands takes longer than a small run
 		if all || slices.Contains(args, sub.Name) {
 			cmd.AddCommand(sub.Create())
 		}
@@ -92,8 +92,8 @@ func noEmptyFlags(flags *pflag.FlagSet) error {
 	return bad.Err()
 }
 
-// mustBe has, by type of a flag, what its values are. The errors of the flag parser
-// describe them in the words of package strconv.
+// mustBe describes the values of each type of flag, because the errors of the flag
+// parser use the words of package strconv.
 var mustBe = map[string]string{
 	"int": "an integer of at most 18 digits", "int64": "an integer of at most 18 digits", "float64": "a number",
 	"bool": "true or false", "duration": "a duration such as 10s",

@@ -31,7 +31,7 @@ func (s *settings) identity() (keyset.Identity, error) {
 	return id, nil
 }
 
-// adopt sets the flags that the user did not pass to what the set says.
+// adopt sets the flags that the user did not pass to the values in the set.
 func (o *seenOptions) adopt(id keyset.Identity) {
 	for _, f := range []struct {
 		flag, name string
@@ -46,10 +46,10 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	if keyed && named && !o.cmd.Flags().Changed("by") {
 		o.By = "key" // at the level that the user names, which may be another than the set's
 	}
-	if o.By == codec.LevelMatch.String() { // no field of that name
+	if o.By == codec.LevelMatch.String() { // no field has this name
 		o.By = ""
 	}
-	// The written key is the one that is compared.
+	// Write the key that is compared.
 	if keyed && !named {
 		o.Key = id[identity.By]
 	}

@@ -29,9 +29,9 @@ const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs
 fetched.
 
 A set stores the names of the key function, the profile and the lists that its keys depend on. A command with another
-profile or another list fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes
-about 14 bytes of disk for each key. One command can change a set at a time; any number can read it meanwhile. If a
-command fails or is killed, the set stays as it was.
+profile or another list fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you
+pass them. A set takes about 14 bytes of disk for each key. Only one command at a time can change a set; any number of
+commands can read the set meanwhile. If a command fails or is killed, the set stays as it was.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`
 
@@ -46,8 +46,8 @@ const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            ma
 // their own.
 type seenOptions struct {
 	options
-	// Write the records whose URLs are in the set. Default: those whose URLs are not, and
-	// those without a key.
+	// Write the records whose URLs are in the set. Default: write the records
+	// whose URLs are not in the set, and the records without a key.
 	InSet bool `flag:"seen" for:"query"`
 	// Count the keys as added on this date, YYYY-MM-DD in UTC. Default: today.
 	Date string `flag:"date" for:"stamped" arg:"date"`

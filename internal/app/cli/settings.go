@@ -47,7 +47,7 @@ type settings struct {
 	copies         bool     // records keep the bytes that are not part of a URL
 	mayRewrite     bool     // --to is not given, and --output is named .parquet
 	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
-	renamed        []string // lines of the summary about outputs that are named by content
+	renamed        []string // lines of the summary about outputs whose content decides their names
 }
 
 // checkFailOn checks the values of --fail-on.

@@ -244,11 +244,11 @@ func TestMergeReportsOfOthers(t *testing.T) {
 		{[]string{a, all}, "not the summary of a run with --shard"},
 		{[]string{a, third}, "the summaries belong to different runs: shard 0/2 by path, and shard 2/3 by path"},
 		{[]string{keyA, b}, "the summaries belong to different runs"},
-		{[]string{a, other}, "shard 1 has other settings than shard 0"},
+		{[]string{a, other}, "shards 1 and 0 have different settings"},
 		{[]string{a, junk}, "not a summary (--summary FILE) of this version of urlfold"},
 		{[]string{a, dir + "/none.json"}, "no such file"},
-		{[]string{keyA, fewer}, "shard 1 has read 1 inputs, and shard 0 15"},
-		{[]string{first, longer}, "has read " + lists + "/02.txt where shard 0 has read " + lists + "/03.txt"},
+		{[]string{keyA, fewer}, "shard 1 has read 1 inputs, but shard 0 has read 15"},
+		{[]string{first, longer}, "has read " + lists + "/02.txt instead of " + lists + "/03.txt"},
 		{[]string{bare}, "a file has no position"},
 	} {
 		cmd := exec.Command("urlfold", append([]string{"report", "--merge"}, test.names...)...)

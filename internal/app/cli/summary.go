@@ -25,14 +25,14 @@ type outcome struct {
 	set         *settings
 	formats     *formats
 	snap        engine.Snapshot
-	stats       record.Stats // of the records that are in the outputs; see count
+	stats       record.Stats // counts of the records that are in the outputs; see count
 	inputs      []string     // paths
-	columns     []string     // of a table that was written without a header
+	columns     []string     // columns of a table that was written without a header
 	reports     []file.Report
 	elapsed     time.Duration
 	interrupted bool         // a signal came before all was read or written
 	parts       []string     // unfinished output files that remain
-	err         error        // of the run
+	err         error        // error of the run
 	unique      uniqueFilter // nil without --dedupe
 	skipped     []file.Skipped
 	plan        map[string]string // of a dry run: the output of each input, if each has its own
@@ -310,8 +310,8 @@ func (o *outcome) baseRemark(relative bool) string {
 	return "host unknown; use --base to set it"
 }
 
-// rejectRemark returns where the rejected records went, and how to see them if the
-// output does not show them.
+// rejectRemark says where the rejected records are, and how to see them if the output
+// does not show them.
 func (o *outcome) rejectRemark() string {
 	switch {
 	case o.set.Rejects != "":

@@ -24,11 +24,10 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-// tables opens the inputs that are Parquet and Avro files, and remembers which
-// they are.
-// It is safe for concurrent use.
+// tables opens the inputs that are Parquet or Avro files, and remembers their paths. It
+// is safe for concurrent use.
 type tables struct {
-	columns []string // of the URLs; empty: the column called url or similar
+	columns []string // columns of the URLs; empty: the column called url or similar
 	format  string   // --from
 	limits  parquet.Limits
 	objects *objects.Store // as in settings
@@ -285,7 +284,7 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 // newRewriter returns the encoder that rewrites an input.
 func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
 	if file, _ := s.tables.find(input); file.format == table.Avro {
-		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay, which cost the collector nothing
+		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay allocated; collecting more often costs little
 			debug.SetGCPercent(25)
 		}
 		out, err := avro.NewRewriter(w, s.tables.openInput, input, s.tables.columns)

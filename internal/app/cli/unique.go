@@ -245,8 +245,8 @@ func (o *outcome) marked() int64 {
 	return 0
 }
 
-// This file shows which records --dedupe has merged: examples of URLs that differ and
-// count as the same, with the rules that make them the same.
+// This file shows which records --dedupe has merged: examples of different URLs with
+// the same key, and the rules that make their keys the same.
 
 // mostSamples is the maximum number of examples in the summary and in the report.
 const mostSamples = 5

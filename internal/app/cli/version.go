@@ -50,7 +50,7 @@ func newVersionCmd(c *daemon.Catalog) *cobra.Command {
 type versionInfo struct {
 	Version  string   `json:"version"` // without the commit
 	Commit   string   `json:"commit,omitempty"`
-	Date     string   `json:"date,omitempty"` // of the commit
+	Date     string   `json:"date,omitempty"` // date of the commit
 	Go       string   `json:"go"`
 	Platform string   `json:"platform"`
 	Keys     []string `json:"keys"`
@@ -160,8 +160,8 @@ func dependencyVersion(info *debug.BuildInfo) string {
 	return v + " in " + info.Path
 }
 
-// Ages in days from which a list is reported as old. Parameters come and go faster than
-// public suffixes.
+// Ages in days. A list that is at least this old is reported. Parameters come and go
+// faster than public suffixes.
 const (
 	maxAgeParams   = 180
 	maxAgeSuffixes = 365

@@ -37,8 +37,8 @@ func sameBucket(a, b *config.Dedupe) bool {
 	return a.Bucket == b.Bucket && a.ClaimTimeout == b.ClaimTimeout && a.TTL == b.TTL
 }
 
-// openDedupe opens the keys of a run. While no server answers, it waits, and
-// /readyz says why: a restart would not help.
+// openDedupe opens the keys of a run. While no server answers, openDedupe waits,
+// because a restart would not help, and /readyz says why.
 func (d *Daemon) openDedupe(ctx context.Context, p *plan, c *parts) error {
 	outage := logging.NewOutage(d.events, "keys of dedupe unavailable, waiting", "keys of dedupe available")
 	for {

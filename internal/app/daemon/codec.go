@@ -14,8 +14,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// codec returns the function that makes the codecs of p, with the codecs that
-// look at the same records. The counts of a shadow start at zero.
+// codec returns the function that makes the codecs of p, including the codecs of the
+// tap and the shadow, which read the same records. The counts of a shadow start at
+// zero.
 func (d *Daemon) codec(p *plan) func() engine.Codec {
 	next := engine.NewSourceCodecs(p.jobs)
 	d.shadow.Store(nil)

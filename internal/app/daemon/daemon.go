@@ -101,7 +101,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 		d.events.Warn("configuration warning", "error", w)
 	}
 	lo.RateLimit = f.Log.RepeatInterval
-	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), logging.Wraps(sinkfile.ErrClosedPipe))) // the normal end of a filter, which runOne logs
+	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), logging.Wraps(sinkfile.ErrClosedPipe))) // runOne logs the normal end of a filter
 	if p.files() {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err
@@ -110,13 +110,13 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 		if err := p.checkState(d.store); err != nil {
 			return nil, errors.Join(err, d.store.Close())
 		}
-		if p.exactlyOnce && !d.store.Found() { // before there is any output, so that a crash does not look like a lost state
+		if p.exactlyOnce && !d.store.Found() { // store the empty state before any output exists, so that a crash does not look like a lost state
 			if err := d.store.Compact(); err != nil {
 				return nil, errors.Join(err, d.store.Close())
 			}
 		}
 		for _, w := range d.store.Warnings() {
-			d.events.Error("checkpoint damaged", "error", w) // each of them: the last one says what is read again
+			d.events.Error("checkpoint damaged", "error", w) // log each warning: the last one says what is read again
 		}
 	}
 	if f.Admin.Tap {
@@ -170,7 +170,7 @@ func (d *Daemon) runAll(ctx context.Context) error {
 	for {
 		p := d.takeNext()
 		if p == nil || last != nil && ctx.Err() != nil {
-			return nil // also if the signal came during a reload
+			return nil // even if the signal came during a reload
 		}
 		err := d.runOne(ctx, p)
 		var open *engine.OpenError

@@ -27,8 +27,8 @@ import (
 	"github.com/urlfold/urlfold/sources/kafka"
 )
 
-// This file connects dedupe with the pipeline: which configurations would lose
-// records, what the set of keys depends on, and the set of a run.
+// This file connects dedupe with the pipeline. It rejects configurations that would
+// lose records, describes what the set of keys depends on, and opens the set of a run.
 
 // dedupeSources explains, by type, why a source cannot be deduplicated.
 var dedupeSources = map[string]string{
@@ -166,15 +166,15 @@ func (p *plan) checkWindow(sound func(path string) bool) error {
 	files := isFiles(p.file.Sources[0].Type)
 	switch {
 	case files && w.ByMessage():
-		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))
+		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: the only time of a line in a file is the one in its record"))
 	case !files && w.HasIdle():
-		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: with others, no partition waits for another one"))
+		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: only files wait for each other"))
 	case !w.ByMessage() && p.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):
 		or := ""
 		if !files {
 			or = "; set time: message for the time of the message"
 		}
-		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash%s", p.file.Sources[0].Format.From, or))
+		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so they belong to no window; the time of reading would select another window after a crash%s", p.file.Sources[0].Format.From, or))
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func keyCheck(n *codec.Normalizer, level codec.Level) string {
 	return hex.EncodeToString(r.Key(level).AppendTo(nil)[:8])
 }
 
-// targetOf returns where a sink writes to.
+// targetOf returns the target that a sink writes to.
 func targetOf(c *config.Component) string {
 	switch s := c.Config.(type) {
 	case *sinkfile.LogConfig:
@@ -248,8 +248,8 @@ func targetOf(c *config.Component) string {
 	return c.Type
 }
 
-// checkStoredKeys returns an error if the stored set belongs to another
-// configuration, and dedupe.on_change says that this must not happen.
+// checkStoredKeys returns an error if the stored set belongs to another configuration
+// and dedupe.on_change is refuse.
 func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
 	d := p.file.Dedupe
 	if d == nil || d.OnChange != "refuse" || store == nil {

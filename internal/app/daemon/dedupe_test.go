@@ -110,7 +110,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"claim_timeout without a bucket", "bucket: seen", "claim_timeout: 2m", "claim_timeout"},
 		{"ttl without a bucket", "bucket: seen", "ttl: 2m", "c.yaml:5:23: ttl: requires bucket; other sets forget keys with window"},
 		{"a changelog", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with changelog"},
-		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so no window can be selected; the time at which they are read would select another one after a crash; set time: message"},
+		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so they belong to no window; the time of reading would select another window after a crash; set time: message"},
 		{"windows with idle", "bucket: seen", "bucket: seen, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source"},
 		{"windows with ttl", "bucket: seen", "bucket: seen, ttl: 2h, window: {size: 1h, time: message}", "ttl: cannot be combined with window"},
 		{"a short TTL", "bucket: seen", "bucket: seen, ttl: 10ms", "must be 0s or at least 1s"},
@@ -169,7 +169,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"refused records are dropped", letters, letters + "on_error: {refused: drop}\n", "dedupe cannot be combined with drop"},
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
 		{"windows of records without a time", "scope: lane", "scope: lane, window: {size: 1h}", "set time: message for the time of the message"},
-		{"windows with idle", "scope: lane", "scope: lane, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source: with others, no partition waits"},
+		{"windows with idle", "scope: lane", "scope: lane, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source: only files wait for each other"},
 		{"a changelog for files", "kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}", "file: {from: lines, include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

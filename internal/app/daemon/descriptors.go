@@ -33,7 +33,7 @@ func (e *LimitError) Error() string {
 
 // A share is the number of files that a component may keep open.
 type share struct {
-	path       string // of the component in the configuration
+	path       string // path of the component in the configuration
 	name       string
 	configured int
 	granted    int

@@ -71,7 +71,7 @@ func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (
 	if err != nil {
 		return report, err
 	}
-	defer func() { _ = store.Close() }() // as above
+	defer func() { _ = store.Close() }() // the store is temporary, too
 	masker := new(logging.Masker)
 	masker.Add(secretsOf(f)...)
 	var mu sync.Mutex

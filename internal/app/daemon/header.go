@@ -9,7 +9,7 @@ import (
 
 // header returns the line at the beginning of each output, or nil.
 func (p *plan) header() []byte {
-	if p.jobs == nil || !p.file.Codec.Render.Header() { // there are no jobs during validation
+	if p.jobs == nil || !p.file.Codec.Render.Header() { // jobs are nil during validation
 		return nil
 	}
 	return p.jobs[0].Header()

@@ -29,7 +29,7 @@ func (p *plan) makeJobs(facts bool, sound func(path string) bool) error {
 			r.add(c)
 		}
 	}
-	if len(r.sources) == 0 { // to find the mistakes elsewhere
+	if len(r.sources) == 0 { // with a stand-in, to find the errors in other sections
 		r.add(&config.Component{Format: config.Format{From: "lines"}})
 	}
 	if len(r.jobs) == len(r.sources) {

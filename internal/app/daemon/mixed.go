@@ -11,8 +11,8 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-// checkMixed rejects sources whose records would be copied into one file, where no
-// reader could tell them apart: binary records of several formats, or the rows of
+// checkMixed rejects sources whose records would be copied into one file in which no
+// program could distinguish them: binary records of several formats, or the rows of
 // tables with different headers.
 func (p *plan) checkMixed(sound func(path string) bool) error {
 	out := p.sharedOutput(sound)

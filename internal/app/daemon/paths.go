@@ -78,8 +78,8 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// sampleName returns a name that the last element of a pattern matches. Any
-// such name will do, because only the directory and the extension matter.
+// sampleName returns a name that the last element of a pattern matches. Any such name
+// suffices, because only the directory and the extension matter.
 func sampleName(pattern string) string {
 	return wildcards.Replace(alternatives().ReplaceAllString(filepath.Base(pattern), "$1"))
 }

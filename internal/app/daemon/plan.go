@@ -31,7 +31,7 @@ import (
 type plan struct {
 	catalog     *Catalog
 	file        *config.File
-	jobs        []*record.Job    // of the sources; nil until the configuration is valid
+	jobs        []*record.Job    // jobs of the sources; nil until the configuration is valid
 	tapJobs     []*record.Job    // read samples of the records; nil without admin.tap
 	shadow      *shadowPlan      // nil without a shadow
 	registry    *registry.Client // or nil
@@ -41,7 +41,7 @@ type plan struct {
 	openFiles   []share // of the components that keep files open
 	tooFew      error   // not nil if the descriptors do not suffice
 	exactlyOnce bool
-	identity    keyset.Identity // of the set of keys; nil without dedupe
+	identity    keyset.Identity // identity of the set of keys; nil without dedupe
 	sourceNames []string
 	sinkNames   []string
 }
@@ -121,7 +121,7 @@ func (p *plan) checkQueues() error {
 	var errs []error
 	for _, c := range each(p.file.Sources) {
 		if c.Type == "objects" && p.file.DeadLetter == nil {
-			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("requires dead_letter: it gets the references to objects that are damaged or cannot be read")))
+			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("requires dead_letter, which receives the references to objects that are damaged or cannot be read")))
 		}
 	}
 	return errors.Join(errs...)

@@ -17,8 +17,8 @@ var refusedPolicies = map[string]engine.RefusedPolicy{
 // permanently.
 var brokerSinks = map[string]bool{"kafka": true, "jetstream": true, "nats": true}
 
-// Warnings returns warnings about a valid configuration whose behavior may
-// surprise. It does not connect to anything.
+// Warnings returns warnings about valid settings whose effect users may not expect. It
+// connects to no server.
 func Warnings(f *config.File) (list []*config.Error) {
 	list = f.Warnings()
 	for _, c := range (&plan{file: f}).components() {

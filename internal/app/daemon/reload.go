@@ -78,13 +78,14 @@ func (d *Daemon) failReload(err error) {
 	d.reloaded = time.Now()
 }
 
-// change loads and applies the configuration. It returns what was replaced.
+// change loads and applies the configuration. It returns how the change
+// was applied.
 func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	f, err := d.o.Load()
 	if err != nil {
 		return "", err
 	}
-	d.masker.Add(secretsOf(f)...) // before any error can mention one
+	d.masker.Add(secretsOf(f)...) // add the secrets before any error can mention them
 	next, err := d.catalog.newPlan(f)
 	if err == nil {
 		err = next.tooFew
@@ -225,9 +226,9 @@ func sameComponent(a, b *config.Component) bool {
 	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
 }
 
-// Check connects to and disconnects from all sources and sinks of f, and checks
-// that output files can be created, without creating any. The warnings describe
-// settings that work but could be better.
+// Check connects to and disconnects from all sources and sinks of f, and checks that
+// output files can be created, without creating any. The warnings describe settings
+// that work but should be changed.
 func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
 	p, err := cat.newPlan(f)
 	if err != nil {

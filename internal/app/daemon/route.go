@@ -77,10 +77,10 @@ func (p *plan) checkElse() error {
 	for i := range p.file.Route {
 		if path := fmt.Sprintf("route[%d]", i); p.file.Route[i].IsElse() != (i == last) {
 			if i < last {
-				errs = append(errs, p.file.ErrorAt(path+".else", errors.New("must be the last branch: it takes all records, so the branches after it would get none")))
+				errs = append(errs, p.file.ErrorAt(path+".else", errors.New("must be the last branch: it matches all records, so later branches would get none")))
 				continue
 			}
-			errs = append(errs, p.file.ErrorAt(path, errors.New("the last branch must be else: the names of the sinks for records that no other branch takes, or [] to leave these records out")))
+			errs = append(errs, p.file.ErrorAt(path, errors.New("the last branch must be else: the names of the sinks for records that no other branch matches, or [] to drop these records")))
 		}
 	}
 	return errors.Join(errs...)

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file logs what follows from the state of the daemon rather than from one
-// of its steps: whether it is ready, and how many rejected records were dropped.
+// This file logs the state of the daemon: whether it is ready, and how many rejected
+// records were dropped.
 
 const (
 	// startPoll is how often tell looks whether the first pipeline is running,

@@ -86,7 +86,7 @@ type server struct {
 	dead   []byte // unused: the job does not divert
 	left   int64  // with Chunks: lines of the current chunk that are not answered
 	size   int64  // with Chunks: lines of the current chunk
-	off    int64  // of the current line in the input
+	off    int64  // offset of the current line in the input
 	stats  Stats
 }
 

@@ -19,7 +19,7 @@ type queue struct {
 	waiting []byte // answers that are not being written
 	spare   []byte // memory for waiting
 	closed  bool
-	err     error // of the first failed write; then nothing more is written
+	err     error // error of the first failed write; then nothing more is written
 	done    chan struct{}
 }
 
@@ -59,7 +59,7 @@ func (q *queue) wait(n int) {
 		timer := time.AfterFunc(q.patience, q.stalled)
 		defer func() {
 			if !timer.Stop() {
-				q.stalled = nil // it has been called
+				q.stalled = nil // call it only once
 			}
 		}()
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file parses Markdown. What it does not know, such as quotations, it
+// This file parses Markdown. Syntax that it does not support, such as quotations, it
 // treats as text; the tests of this package find pages that contain such text.
 
 // A kind is the kind of a block.
@@ -22,12 +22,12 @@ const (
 // A block is a part of a page between blank lines, or an item of a list.
 type block struct {
 	kind   kind
-	level  int    // of a heading, from 1
+	level  int    // level of a heading, from 1
 	nested bool   // of a table: it belongs to the preceding item
-	marker string // of an item: "-" or a number with a full stop
-	spans  []span // of a heading, a paragraph or an item
+	marker string // marker of an item: "-" or a number with a full stop
+	spans  []span // spans of a heading, a paragraph or an item
 	lines  []string
-	rows   [][]cell // of a table; the first one is its head
+	rows   [][]cell // rows of a table; the first one is its head
 }
 
 // A cell is the contents of a cell of a table.
@@ -41,7 +41,7 @@ const (
 	strong        // bold or italic
 	literal       // code
 	target        // of the preceding link
-	address       // that is its own text
+	address       // a target that is also the text of the link
 )
 
 // A span is a piece of text in one style.

@@ -12,7 +12,7 @@ import (
 // A Topic is a page of the documents.
 type Topic struct {
 	Name  string // the base name of the page, or an entry of renamed
-	Path  string // of the page, below the folder docs
+	Path  string // path of the page, below the folder docs
 	About string // one line, without a full stop
 }
 

@@ -76,8 +76,8 @@ func Location(name string) (*time.Location, error) {
 // errYear is the error for a year that no log is from.
 var errYear = errors.New("must be a year from 1970 to 9999")
 
-// checkYear returns an error unless year is 0, which means that it is not set,
-// or a year from which there are logs.
+// checkYear returns an error unless year is 0, which means that it is not set, or
+// from 1970 to 9999.
 func checkYear(year int) error {
 	if year != 0 && (year < 1970 || year > 9999) {
 		return mistake("Year", errYear)

@@ -68,7 +68,7 @@ func compareText(field int, value string, accepted outcomes) predicate {
 
 // compareNumber compares a field with a number.
 func compareNumber(field int, value []byte, accepted outcomes) predicate {
-	if value[0] == '-' { // no field is
+	if value[0] == '-' { // no field is negative
 		return func(v *record.View) bool {
 			_, ok := v.Field(field)
 			return ok && accepted.has(1) || !ok && accepted.ofAbsent()

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// This file suggests what to write for what other languages know, such as SQL.
+// This file suggests replacements for the syntax of other languages, such as SQL.
 
-// nothings are the names, in lower case, by which other languages know an absent value.
-// The parser knows nil.
+// nothings are the names, in lower case, of an absent value in other languages. The
+// parser knows nil.
 var nothings = []string{"null", "none", "undefined"}
 
 // foreignHints are suggestions for words and operators of other languages, which are in

@@ -197,7 +197,7 @@ func (s *speller) class(ranges []rune) (texts []string, ok bool) {
 	return slices.Compact(texts), true
 }
 
-// required returns texts of which every match of re contains one, or nil.
+// required returns texts such that every match of re contains one of them, or nil.
 func (s *speller) required(re *syntax.Regexp) (best []string) {
 	switch re.Op {
 	case syntax.OpCapture, syntax.OpPlus:

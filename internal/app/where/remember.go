@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// A survey finds out whether the answers of a condition are worth remembering.
+// A survey determines whether caching the results of a condition is worthwhile.
 type survey struct {
-	names []string // of fields, with repetitions
-	costs bool     // there are regular expressions, or bot
+	names []string // names of fields, with repetitions
+	costs bool     // the condition has regular expressions, or bot
 	calls bool
 }
 
@@ -32,8 +32,8 @@ func (s *survey) Visit(n *ast.Node) {
 	}
 }
 
-// soleField returns the field on which alone a condition depends that costs more than a
-// look at its memory, or -1.
+// soleField returns the only field that a condition depends on, if the condition costs
+// more than a look at its memory, or -1.
 func soleField(n ast.Node) int {
 	var s survey
 	ast.Walk(&n, &s)

@@ -25,10 +25,10 @@ type Client interface {
 	// LogState returns the present state of the log of a partition. It is not Known if
 	// the brokers have no topic ids.
 	LogState(ctx context.Context, topic string, partition int) (Log, error)
-	// EpochEnd returns the offset after the last record of an epoch: the position
-	// of a consumer that has read a record of this epoch is not greater, unless the
-	// log has lost records. It returns -1 if the leader does not know that. current
-	// is the present epoch.
+	// EpochEnd returns the offset after the last record of an epoch: the position of a
+	// consumer that has read a record of this epoch is not greater, unless the log has
+	// lost records. It returns -1 if the leader has no information about the epoch.
+	// current is the present epoch.
 	EpochEnd(ctx context.Context, topic string, partition int, current, epoch int32) (int64, error)
 	// Fetch reads record batches into f and reuses its memory. It waits for
 	// records as r says; an empty result is not an error.

@@ -116,7 +116,7 @@ func zstdWindow(src []byte) uint64 {
 		return 0
 	}
 	descriptor := src[4]
-	if descriptor&(1<<5) == 0 { // not a single segment, so there is a window descriptor
+	if descriptor&(1<<5) == 0 { // not a single segment, so a window descriptor follows
 		exponent, mantissa := src[5]>>3, uint64(src[5]&7)
 		base := uint64(1) << (10 + exponent)
 		return base + base/8*mantissa

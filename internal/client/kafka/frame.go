@@ -64,7 +64,7 @@ type framedConn struct {
 	skip     int64      // bytes of that frame that follow
 	sent     int        // tokens to be written
 	calls    map[uint32]call
-	versions map[protocol.ApiKey]versionRange // of the broker; nil before its answer
+	versions map[protocol.ApiKey]versionRange // versions of the broker; nil before its answer
 
 	// Used by Read only.
 	buf      []byte // frame being read
@@ -207,7 +207,7 @@ func (c *framedConn) check(r call) error {
 	}
 	switch {
 	case r == (call{protocol.ApiVersions, 0}) && int32(binary.BigEndian.Uint32(body[2:])) < 0:
-		return fmt.Errorf("%w: %s: no list", errAnswer, r.api) // of which the consumer group would make a slice
+		return fmt.Errorf("%w: %s: no list", errAnswer, r.api) // the consumer group would make a slice of this length
 	case r.api == protocol.ApiVersions:
 		c.mu.Lock()
 		c.versions = versionsIn(body)

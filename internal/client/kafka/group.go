@@ -134,7 +134,7 @@ func (g *Group) Close(ctx context.Context) {
 	}
 	g.mu.Unlock()
 	for _, c := range conns {
-		_ = c.Close() // it is abandoned
+		_ = c.Close() // the client is abandoned
 	}
 	select {
 	case <-done:

@@ -8,9 +8,8 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// This file contains the requests with which a consumer finds out that a log was
-// replaced (KIP-516) or has lost its last records (KIP-320). The library has
-// neither of them.
+// This file contains the requests with which a consumer detects that a log was replaced
+// (KIP-516) or has lost its last records (KIP-320). The library has neither of them.
 
 // A TopicID identifies a topic for its lifetime. A topic that is created again under
 // the same name has another id. The zero value means that the brokers have no ids.

@@ -290,15 +290,15 @@ func (r *fetchRequest) named(w *wire) bool {
 	return w.text() == r.Topic
 }
 
-// A rawRequest is a request without a memory of its own, to any broker. It is not sent to
-// a broker that knows none of its versions.
+// A rawRequest is a request without separate memory, to any broker. It is not sent to a
+// broker that supports none of its versions.
 type rawRequest struct {
 	api            protocol.ApiKey
 	oldest, newest int16
 	encode         func(b []byte) []byte // appends what follows the header
 	decode         func(w *wire) error
-	old            error // if the broker knows no version
-	err            error // of decode, or old
+	old            error // if the broker supports no version
+	err            error // error of decode, or old
 }
 
 // ApiKey implements protocol.Message.

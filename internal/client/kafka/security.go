@@ -170,7 +170,7 @@ func (l *library) login(ctx context.Context, addr string) (working bool, err err
 	conn, err := dialer.DialContext(ctx, "tcp", addr)
 	switch {
 	case err == nil:
-		_ = conn.Close() // it has served its purpose
+		_ = conn.Close() // the connection has proved that the login works
 		return true, nil
 	case CodeOf(err) == SASLFailed && ctx.Err() == nil:
 		return false, misplaced("sasl", &SecurityError{

@@ -28,7 +28,7 @@ type BucketConfig struct {
 // response for at most bucketTimeout, and are safe for concurrent use.
 type Bucket struct {
 	nc      *client.Conn
-	name    string // of the stream
+	name    string // name of the stream
 	stream  jetstream.Stream
 	subject string // prefix of the subjects of keys
 	publish string // the same for publishing
@@ -68,7 +68,7 @@ func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error
 	b := &Bucket{nc: c.nc, name: name, stream: s, subject: "$KV." + cfg.Name + ".", ttl: s.CachedInfo().Config.AllowMsgTTL}
 	b.publish = b.subject
 	if c.api != "$JS.API." {
-		b.publish = c.api + b.subject // as the client library does for another domain
+		b.publish = c.api + b.subject // the client library does the same for another domain
 	}
 	return b, nil
 }

@@ -18,7 +18,7 @@ type complaints struct {
 
 	mu      sync.Mutex
 	last    error     // refused publish
-	at      time.Time // of last
+	at      time.Time // time of last
 	listens error     // refused subscription: nothing arrives until the next connection
 	logged  map[string]time.Time
 }

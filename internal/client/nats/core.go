@@ -38,7 +38,7 @@ func (c *Conn) Store(ctx context.Context, m *Msg) error {
 type Link struct {
 	Config connect.NATS
 	conn   atomic.Pointer[Conn] // nil before Open
-	Limit  int                  // of a message; 0: unknown
+	Limit  int                  // maximum size of a message; 0: unknown
 }
 
 // Open connects.

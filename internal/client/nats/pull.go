@@ -64,7 +64,7 @@ type Pull struct {
 	cut    atomic.Bool // the connection was lost, and the requests with it
 	resume atomic.Bool // end the pause
 	outage *logging.Outage
-	counts [3]atomic.Int64 // of PullClass
+	counts [3]atomic.Int64 // counts by PullClass
 }
 
 // A PullClass is a reason why a pull request failed.
@@ -121,7 +121,7 @@ func (c *Conn) NewPull(cfg PullConfig) (*Pull, error) {
 // subscribe starts over with a new inbox.
 func (p *Pull) subscribe() error {
 	if p.sub != nil {
-		_ = p.sub.Unsubscribe() // it did not work
+		_ = p.sub.Unsubscribe() // the subscription failed
 	}
 	p.alive, p.warm = map[string]time.Time{}, 0
 	p.inbox = p.conn.nc.NewInbox() + "."
@@ -222,7 +222,7 @@ func (p *Pull) Handle(m *Msg) bool {
 		p.refused(PullGone, fmt.Errorf("no responders for consumer %q of stream %q (deleted, or the server is starting)", p.cfg.Durable, p.cfg.Stream))
 	case text == "Consumer Deleted":
 		p.refused(PullGone, fmt.Errorf("consumer %q of stream %q was deleted", p.cfg.Durable, p.cfg.Stream))
-	default: // such as a leader change or a limit of the consumer
+	default: // for example a leader change or a limit of the consumer
 		p.refused(PullRefused, fmt.Errorf("consumer %q of stream %q: %s %s", p.cfg.Durable, p.cfg.Stream, status, text))
 	}
 	return false

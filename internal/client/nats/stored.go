@@ -83,7 +83,7 @@ func (w *Window) accept(t uint64, name []byte) {
 		return
 	}
 	if w.which.Only != "" {
-		w.postpone(t, fmt.Errorf("%w: it names the stream %.50q instead of %q", errAnswer, name, w.which.Only))
+		w.postpone(t, fmt.Errorf("%w: names the stream %.50q instead of %q", errAnswer, name, w.which.Only))
 		return
 	}
 	w.mu.Lock()

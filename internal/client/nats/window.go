@@ -59,7 +59,7 @@ type Load interface {
 type Window struct {
 	conn    *Conn
 	timeout time.Duration
-	prefix  string // of reply subjects
+	prefix  string // prefix of reply subjects
 	sub     *client.Subscription
 	notify  chan struct{}   // wakes the keeper
 	ctx     context.Context // done after Close
@@ -148,7 +148,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 	if w.sub, err = c.nc.Subscribe(w.prefix+"*", ack); err != nil {
 		return nil, err
 	}
-	if err := w.sub.SetPendingLimits(-1, -1); err != nil { // the window is the limit
+	if err := w.sub.SetPendingLimits(-1, -1); err != nil { // no limit here: the window limits the answers
 		return nil, err
 	}
 	w.ctx, w.quit = context.WithCancel(context.Background())

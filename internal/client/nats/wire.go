@@ -65,7 +65,7 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 	release := context.AfterFunc(d.ctx, func() { _ = raw.Close() })
 	c := &wire{Conn: raw, release: release}
 	if err := c.greet(ctx, d, address); err != nil {
-		_ = c.Close() // it has failed already
+		_ = c.Close() // the connection has failed already
 		return nil, err
 	}
 	return c, nil

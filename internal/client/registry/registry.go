@@ -182,7 +182,7 @@ func (c *Client) resolve(texts []string, a *answer, seen map[string]bool) ([]str
 		}
 		seen[r.Subject+"\x00"+version] = true
 		if len(seen) > maxReferences {
-			return nil, fmt.Errorf("%w: the schema refers to more than %d others", ErrUnknown, maxReferences)
+			return nil, fmt.Errorf("%w: the schema refers to more than %d other schemas", ErrUnknown, maxReferences)
 		}
 		other, err := c.get("subjects", r.Subject, "versions", version)
 		if err != nil {
@@ -299,7 +299,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	same := to.Scheme == from.Scheme && to.Host == from.Host
 	open := c.cfg.Username == "" && c.cfg.Token == "" && from.User == nil
 	if !same && !(open && to.Hostname() == from.Hostname()) {
-		return fmt.Errorf("redirects to another server (%s); set url to it if it is the right one", to.Host)
+		return fmt.Errorf("redirects to another server, %s; if that server is correct, set url to its address", to.Host)
 	}
 	if len(via) > maxRedirects {
 		return errors.New("redirects too often")

@@ -273,10 +273,10 @@ func TestRedirect(t *testing.T) {
 		{to: "/moved"},
 		{to: srv.URL + "/moved", cfg: connect.Registry{Token: "s3cret"}},
 		{to: other.URL, strays: 1},
-		{to: other.URL, cfg: connect.Registry{Token: "s3cret"}, want: "redirects to another server (127.0.0.1" + port + ")"},
+		{to: other.URL, cfg: connect.Registry{Token: "s3cret"}, want: "redirects to another server, 127.0.0.1" + port + ";"},
 		{to: other.URL, cfg: connect.Registry{Username: "u", Password: "s3cret"}, want: "redirects to another server"},
 		{to: "https" + strings.TrimPrefix(srv.URL, "http") + "/moved", cfg: connect.Registry{Token: "s3cret"}, want: "redirects to another server"},
-		{to: "http://localhost" + port, want: "redirects to another server (localhost" + port + ")"},
+		{to: "http://localhost" + port, want: "redirects to another server, localhost" + port + ";"},
 		{to: "/again", want: "redirects too often"},
 	} {
 		target, strays = c.to, 0

@@ -1,4 +1,4 @@
-// Package metric has the types with which components tell their metrics.
+// Package metric has the types with which components report their metrics.
 package metric
 
 // An Emit takes a series: see metrics.Extra. It is an alias, so that components need not

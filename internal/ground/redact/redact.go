@@ -36,7 +36,7 @@ const (
 type pattern struct {
 	re     *regexp.Regexp
 	inner  bool       // the value is the first group, the rest of the match is around it
-	within *[256]bool // what is not one of these bytes separates words, of which a value is a part
+	within *[256]bool // bytes of words: any other byte ends a word, and a value never extends beyond its word
 	need   string     // what a word with a value has at least least times: regular expressions are slow
 	least  int
 }
@@ -149,8 +149,9 @@ func OrPasswords(values []string) []string {
 // HidesHosts reports whether p, which may be nil, hides addresses of hosts.
 func (p *Patterns) HidesHosts() bool { return p != nil && (p.v4 || p.v6) }
 
-// HidesHost reports whether p hides host, which is serialized by the URL Standard: a
-// URL can write it in a form that no pattern matches, as in http://0x7f.1/.
+// HidesHost reports whether p hides host, a host in the serialized form of the URL
+// Standard. A URL can contain the same host in a form that no pattern matches, as in
+// http://0x7f.1/.
 func (p *Patterns) HidesHost(host []byte) bool {
 	if bytes.HasPrefix(host, []byte("[")) {
 		return p.v6
@@ -161,8 +162,8 @@ func (p *Patterns) HidesHost(host []byte) bool {
 // A Masker hides values by patterns. It is not safe for concurrent use.
 type Masker struct {
 	*Patterns
-	plain, spaced []byte // the text without escapes, also with '+' as a space
-	found, marks  []bool // which bytes of plain, and of the text, belong to values
+	plain, spaced []byte // the text without escapes; spaced has '+' as a space
+	found, marks  []bool // for each byte of plain, and of the text, whether it belongs to a value
 	texts         [2][]byte
 }
 

@@ -55,7 +55,7 @@ type Survey struct {
 	// or not. The mark of byte i is bit i%8 of Special[i/8]. The end of the text is
 	// marked, and there are at least 64 marks after that.
 	Special []byte
-	Words   []Word // other marks, likewise, with at least one word after the end of the text
+	Words   []Word // other marks, in the same form, with at least one word after the end of the text
 	// Copy starts with a copy of the text and three zeros. There are at least
 	// Margin bytes after the text.
 	Copy   []byte
@@ -153,7 +153,7 @@ func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
 // First returns the first marks of the text, or its length for a kind without marks.
 func (s *Survey) First() *Firsts {
 	f := &s.firsts
-	if f.Special|f.Question|f.Hash < 128 { // each of them
+	if f.Special|f.Question|f.Hash < 128 { // all three are below 128
 		return f
 	}
 	return s.farFirst()

@@ -1,6 +1,7 @@
 // Package startup delays the first garbage collection. The initializers of all packages
-// and the first buffers of a run allocate more than 4 MB, at which the runtime begins a
-// collection. In a run over a few lines, that would take a noticeable part of the time.
+// and the first buffers of a run allocate more than 4 MB. At this size, the runtime
+// begins a collection. In a run over a few lines, that would take a noticeable part of
+// the time.
 package startup
 
 import (

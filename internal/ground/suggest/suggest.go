@@ -30,7 +30,7 @@ func Nearest(names []string, name string) string {
 	best, bestDist := "", min(2, len(name)/3)+1
 	for _, n := range names {
 		if max(len(n)-len(name), len(name)-len(n)) >= bestDist {
-			continue // as many bytes are missing; and n can be very long
+			continue // at least as many bytes are missing, and n can be very long
 		}
 		if d := distance(strings.ToLower(name), strings.ToLower(n)); d < bestDist {
 			best, bestDist = n, d

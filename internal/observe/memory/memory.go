@@ -130,7 +130,7 @@ func (b *Budget) Least() int64 { return 2*(b.Fixed+minBatches*b.PerBatch) + b.le
 const (
 	minBatches = 4        // minimum of package pipeline
 	base       = 32 << 20 // the program, its tables, and idle clients
-	program    = 24 << 20 // of base, the pages of the executable file
+	program    = 24 << 20 // the part of base for the pages of the executable file
 
 	// arenas is the estimated size of a batch in input arenas: one for the input,
 	// two for the output (JSON is about twice as long as a URL), and one for dead

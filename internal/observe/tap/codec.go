@@ -37,7 +37,7 @@ type sampler struct {
 	tap     *Tap
 	jobs    []*record.Job // by source
 	mask    *masker
-	workers []*record.Worker // of the jobs
+	workers []*record.Worker // workers of the jobs
 	now     func() time.Time
 	random  *rand.Rand
 

@@ -18,7 +18,7 @@ type Filter struct {
 	Flags   codec.Flags    // at least one of these flags
 	Rules   codec.Rules    // at least one of these rules was applied to the record
 	Changes []codec.Change // one of these classes of change
-	Site    string         // the host is this one, or below it
+	Site    string         // the host is this domain, or below it
 	Rate    float64        // samples per second, at most
 }
 

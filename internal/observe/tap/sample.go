@@ -13,7 +13,7 @@ import (
 // A Sample is one URL of a record. Secrets in its texts are masked.
 type Sample struct {
 	File   string   `json:"file"`   // name of the lane
-	Offset int64    `json:"offset"` // of the record in the lane
+	Offset int64    `json:"offset"` // offset of the record in the lane
 	URL    string   `json:"url,omitempty"`
 	Norm   string   `json:"norm,omitempty"`
 	Key    string   `json:"key,omitempty"` // absent if a secret in the URL was masked

@@ -54,9 +54,9 @@ type Check struct {
 type Refusal struct {
 	Sink     string  `json:"sink"`
 	Lane     string  `json:"lane"`
-	Code     string  `json:"code,omitempty"` // of the broker; absent if there are several
+	Code     string  `json:"code,omitempty"` // code of the broker; absent if there are several
 	Reason   string  `json:"reason"`
-	Position int64   `json:"position"` // of the first refused record: the position of its message, or its offset in the lane
+	Position int64   `json:"position"` // position of the first refused record: the position of its message, or its offset in the lane
 	Records  int     `json:"records"`  // refused in the last answer
 	Seconds  float64 `json:"seconds"`  // since the first refusal
 }

@@ -39,7 +39,7 @@ type Options struct {
 	Listen  string          // HOST:PORT, or "unix:" and the path of a socket; empty: Start does nothing
 	Hosts   []string        // allowed host names in addition to localhost and IP addresses; *.NAME allows all names below NAME
 	Pprof   bool            // serve /debug/pprof/
-	Version string          // of the program
+	Version string          // version of the program
 	View    func() View     // called for each request; must be safe for concurrent use
 	Metrics http.Handler    // serves /metrics; nil: not found
 	Tap     *tap.Tap        // serves /tap; nil: not found

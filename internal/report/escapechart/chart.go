@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// Cell says whether a byte must be escaped in a component.
+// Cell reports whether a byte must be escaped in a component.
 type Cell byte
 
 // Cells of a chart, as printed.

@@ -32,7 +32,7 @@ type object struct {
 	Error       string           `json:"error,omitempty"`
 	ErrorAt     *uint32          `json:"at,omitempty"`
 	Profile     string           `json:"profile"`
-	Standard    string           `json:"standard"` // of the profile
+	Standard    string           `json:"standard"` // standard of the profile
 	Function    string           `json:"key_function"`
 	RFC         standing         `json:"rfc"`
 	WHATWG      standing         `json:"whatwg"`
@@ -70,7 +70,7 @@ type diagnosticJSON struct {
 // component; After is null if it has removed the component.
 type stepJSON struct {
 	Rule      string  `json:"rule"`
-	Step      string  `json:"step,omitempty"` // of the program that a profile matches
+	Step      string  `json:"step,omitempty"` // step of the program that a profile matches
 	Clause    string  `json:"clause"`
 	Component string  `json:"component"`
 	Before    *string `json:"before"`

@@ -55,7 +55,7 @@ type Learner struct {
 // response. Close releases it.
 func NewLearner(n *codec.Normalizer, content string, o Options) *Learner {
 	l := &Learner{o: o, norm: n}
-	if n != nil { // it is nil if only Fields is wanted
+	if n != nil { // n is nil if only Fields is wanted
 		l.templates = n.Policy().Templates
 	}
 	if content != "" {

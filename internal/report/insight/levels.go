@@ -39,7 +39,7 @@ func (l *levels) add(s *spelling) {
 	}
 	for i, h := range s {
 		if _, known := l.sets[i][h]; known {
-			break // and so are the higher levels
+			break // the higher levels are the same, too
 		}
 		l.sets[i][h] = page
 	}

@@ -29,7 +29,7 @@ type calendar struct {
 	zone *time.Location
 
 	minute []byte // the last time up to its minutes
-	offset []byte // and its zone
+	offset []byte // the zone of minute
 	text   []byte // the period
 }
 

@@ -21,7 +21,7 @@ import (
 // A Column is a column of a result.
 type Column struct {
 	Name   string
-	Number record.ColumnKind // how its numbers are written to Parquet; they are not quoted in JSON, and aligned to the right. 0: it has texts
+	Number record.ColumnKind // how the numbers of the column are written to Parquet; numbers are not quoted in JSON, and are aligned to the right. 0: a column of texts
 	Table  bool              // only for people: not part of the other forms
 	Data   bool              // not for people: not part of a table
 	URL    bool              // a table shows it as people read it
@@ -292,7 +292,7 @@ func (p *tablePrinter) Close() error {
 	return err
 }
 
-// leastColumn is the width to which a column may be clipped.
+// leastColumn is the smallest width of a clipped column.
 const leastColumn = 12
 
 // widths returns the widths of the columns. If the table is wider than the

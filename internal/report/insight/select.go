@@ -77,9 +77,9 @@ func (l *layout) at(field string) int {
 // A selector makes the keys of rows. A key is the text of its values in tsv,
 // separated by tabs. A value that a URL does not have is empty.
 type selector struct {
-	columns []int // of the row
+	columns []int // columns of the row
 	many    int   // index in columns of the one with several values; -1: none
-	param   bool  // these are names of parameters
+	param   bool  // the names are names of parameters
 
 	key, end []byte // the parts of a key before and after the value of the column many
 	query    []byte

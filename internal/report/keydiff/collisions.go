@@ -35,7 +35,7 @@ type Collisions struct {
 	top      int            // maximum number of groups in the report
 
 	mu      sync.Mutex
-	known   *keyset.Set // spellings and keys for which the text is in the file
+	known   *keyset.Set // spellings and keys whose text is in the file
 	texts   *extsort.Spool
 	sort    *extsort.Sorter[spelling]
 	err     error
@@ -46,8 +46,8 @@ type Collisions struct {
 // A spelling is a URL as records spell it.
 type spelling struct {
 	key  codec.Key
-	hash keyset.Key // of the text
-	at   int64      // of the text in the file, plus 1; 0: written for an earlier record
+	hash keyset.Key // hash of the text
+	at   int64      // offset of the text in the file, plus 1; 0: written for an earlier record
 	urls int64
 }
 
@@ -56,7 +56,7 @@ type CollisionOptions struct {
 	Examples  int // of a group
 	Top       int // number of groups in the report
 	MaxMemory int64
-	Dir       string // of temporary files
+	Dir       string // directory of temporary files
 	Redact    []string
 }
 
@@ -116,7 +116,7 @@ func (w *collisionCodec) Process(b *engine.Batch) {
 				w.add(bytes.TrimSuffix(line, newline))
 			}
 		}
-	}() // also after a panic, which rejects one record
+	}() // unlock even after a panic, which rejects one record
 	w.Codec.Process(b)
 }
 
@@ -193,7 +193,7 @@ type CollisionGroup struct {
 	Key       string          `json:"key"`
 	URLs      int64           `json:"urls"`
 	Spellings int64           `json:"spellings"`
-	Rules     []string        `json:"rules"` // that make the keys of the examples the same
+	Rules     []string        `json:"rules"` // the rules that make the keys of the examples the same
 	Examples  []reportExample `json:"examples"`
 }
 

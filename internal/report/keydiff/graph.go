@@ -59,7 +59,7 @@ type rejection struct {
 // A graph holds all pairs and rejections. Users lock it until judge is called.
 type graph struct {
 	sync.Mutex
-	index    map[[2]codec.Key]int32 // of pairs
+	index    map[[2]codec.Key]int32 // index of pairs
 	pairs    []pair
 	rejected [numRejections]rejection
 	records  int64 // records that do not match the format or are too long

@@ -16,7 +16,7 @@ type Spelling struct{ URL, Norm string }
 type Merged struct {
 	Kept      reportExample `json:"kept"`
 	Duplicate reportExample `json:"duplicate"`
-	Rules     []string      `json:"rules"` // that make their keys the same
+	Rules     []string      `json:"rules"` // the rules that make the keys of both URLs the same
 }
 
 // A Merger describes pairs of URLs.

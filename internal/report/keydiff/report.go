@@ -131,8 +131,8 @@ func (s *Side) report() reportSide {
 	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.Normalizer.PolicyVersions(s.Level)}
 }
 
-// blameParts is the minimum number of parts of a group from which the
-// responsible rules are derived, if the group has as many.
+// blameParts is the smallest number of parts of a group at which the responsible rules
+// are derived, if the group has as many.
 const blameParts = 8
 
 // Report evaluates the collected pairs. The report contains the top groups of

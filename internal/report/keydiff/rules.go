@@ -13,7 +13,7 @@ import (
 // A Side is one of the compared profiles.
 type Side struct {
 	Normalizer *codec.Normalizer
-	Level      codec.Level // of the keys
+	Level      codec.Level // level of the keys
 }
 
 // A ruleStep is a rule applied to derive a key.

@@ -10,10 +10,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compares the keys of a profile with the running profile's, for as
-// long as a process runs, in bounded memory. It follows only the keys that their
-// hash chooses. For a followed key of B it knows all keys of A of the same URLs,
-// and so whether B merges them; for a followed key of A, whether B splits it.
+// This file compares the keys of a profile with the running profile's, for as long as a
+// process runs, in bounded memory. It follows only the keys that their hash chooses.
+// For a followed key of B it holds all keys of A of the same URLs, and so whether B
+// merges them; for a followed key of A, whether B splits it.
 
 // A Shadow counts what a change from A to B merges and splits. It is safe for
 // concurrent use.
@@ -191,7 +191,7 @@ type ShadowStatus struct {
 	OneIn        uint64       `json:"one_in"`
 	Estimated    bool         `json:"estimated"` // OneIn is not 1
 	URLs         int64        `json:"urls"`
-	RejectedByA  int64        `json:"rejected_by_a"` // and not by B
+	RejectedByA  int64        `json:"rejected_by_a"` // URLs that A rejects and B does not
 	RejectedByB  int64        `json:"rejected_by_b"`
 	RejectedBoth int64        `json:"rejected_by_both"`
 	GroupsA      int64        `json:"groups_a"`

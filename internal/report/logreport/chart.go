@@ -161,7 +161,7 @@ func (r *Report) timeTicks() (list []tick) {
 		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.short(at), Optional: len(list)%2 == 1})
 	}
 	if last := len(list) - 1; last > 0 && list[last].At > 88 {
-		list = list[:last] // it would leave the page
+		list = list[:last] // the label would leave the page
 	}
 	return list
 }

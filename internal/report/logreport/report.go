@@ -239,8 +239,8 @@ func text(v []byte) string {
 	}, s)
 }
 
-// isBidi reports whether c changes the direction of text, with which a URL could
-// look like another one.
+// isBidi reports whether c changes the direction of text, with which a URL could look
+// like another text.
 func isBidi(c rune) bool {
 	return c == 0x061C || c == 0x200E || c == 0x200F || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069
 }

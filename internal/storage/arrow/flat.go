@@ -41,7 +41,7 @@ type flat struct{ flatbuffers.Table }
 // guard sets err if a flatbuffer was damaged.
 func guard(err *error) {
 	if v := recover(); v != nil {
-		*err = fmt.Errorf("%w: metadata points outside of itself", ErrDamaged)
+		*err = fmt.Errorf("%w: an offset points outside of the metadata", ErrDamaged)
 	}
 }
 

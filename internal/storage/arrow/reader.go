@@ -23,7 +23,7 @@ type Reader struct {
 func NewReader(in io.Reader, name string) *Reader { return &Reader{in: in, name: name} }
 
 // Next reads the next batch and returns its number of rows. It returns io.EOF at the
-// end of the stream, also if the stream ends without the mark for it.
+// end of the stream, even if the stream ends without the end-of-stream marker.
 func (r *Reader) Next() (rows int, err error) {
 	for {
 		m, buf, err := readMessage(r.in, r.buf)
@@ -58,7 +58,7 @@ func (r *Reader) schema(m message) (err error) {
 		return err
 	}
 	if f := &r.fields[r.at]; f.dictionary && !slices.Contains([]int{1, 2, 4, 8}, f.width) {
-		return fmt.Errorf("%w: dictionary with indexes of %d bytes", ErrDamaged, f.width)
+		return fmt.Errorf("%w: indexes of a dictionary have %d bytes", ErrDamaged, f.width)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type field struct {
 	name       string
 	typ        byte
 	dictionary bool
-	id         int64 // of the dictionary
+	id         int64 // id of the dictionary
 	width      int   // of its indexes, in bytes
 	signed     bool
 	layout     layout // of the column, with its children

@@ -131,7 +131,7 @@ func (b *block) column(fields []field, at int, lone bool) (*values, error) {
 	first, skipped := before.buffers, 0
 	for k := range before.views {
 		if k >= len(b.extra) || b.extra[k] < 0 || b.extra[k] > int64(len(b.buffers)) {
-			return nil, fmt.Errorf("%w: number of the buffers of views", ErrDamaged)
+			return nil, fmt.Errorf("%w: invalid number of buffers of views", ErrDamaged)
 		}
 		first += int(b.extra[k])
 		skipped++
@@ -181,7 +181,7 @@ func (b *block) text(v *values, first, views int) (err error) {
 		return err
 	}
 	if views >= len(b.extra) {
-		return fmt.Errorf("%w: number of the buffers of views", ErrDamaged)
+		return fmt.Errorf("%w: invalid number of buffers of views", ErrDamaged)
 	}
 	for k := range b.extra[views] {
 		data, err := b.buffer(first+2+int(k), 0)

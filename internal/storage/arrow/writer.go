@@ -19,7 +19,7 @@ type Writer struct {
 	file    bool
 	columns []record.Column
 	arrays  []*array
-	rows    int // of the current batch
+	rows    int // rows of the current batch
 	size    int // of these rows, in bytes, as they were given
 	meta    *flatbuffers.Builder
 	out     []byte

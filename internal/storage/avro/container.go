@@ -48,7 +48,7 @@ type block struct {
 	first   int64  // number of its first record, from 0
 	packed  []byte // its data in the file
 	data    []byte // of the whole block
-	count   int64  // of records in data
+	count   int64  // count of records in data
 	from    int    // offset in data of its first record
 	ends    []int  // offset in data of the end of each record
 	cells   []cell // of all records
@@ -79,7 +79,7 @@ func (c *container) open() error {
 	c.meta = h.entries()
 	h.read(make([]byte, syncSize))
 	if h.err == nil && string(magic[:]) != "Obj\x01" {
-		h.err = errors.New("the file does not begin with the mark of Avro files")
+		h.err = errors.New("not an Avro file: wrong magic number")
 	}
 	if h.err != nil {
 		return noEOF(h.err)
@@ -96,7 +96,7 @@ func (c *container) open() error {
 		c.codec, err = ocf.ZstdCodec(nil, nil)
 		return err
 	default:
-		return fmt.Errorf("the compression %.40q is not supported: null, deflate, snappy and zstandard are", name)
+		return fmt.Errorf("unsupported compression %.40q (must be null, deflate, snappy or zstandard)", name)
 	}
 	return nil
 }
@@ -138,9 +138,9 @@ func (c *container) next() (*block, error) {
 		case searchErr != nil:
 			return nil, searchErr
 		case !found:
-			return nil, fmt.Errorf("record %d: %w; the records from there on are not read", c.rows+1, err)
+			return nil, fmt.Errorf("record %d: %w; this record and the records after it are not read", c.rows+1, err)
 		case c.lost == nil:
-			c.lost = fmt.Errorf("bytes %d to %d, after record %d, are damaged: %v; the records in them are not read", start, c.pos, c.rows, err) //nolint:errorlint // the file is not cut
+			c.lost = fmt.Errorf("bytes %d to %d, after record %d, are damaged: %v; the records in these bytes are not read", start, c.pos, c.rows, err) //nolint:errorlint // the file is not cut
 		}
 		c.losses++
 	}
@@ -154,9 +154,9 @@ func (c *container) damage() error {
 	case 1:
 		return c.lost
 	case 2:
-		return fmt.Errorf("%w; so is another part of the file", c.lost)
+		return fmt.Errorf("%w; another part of the file is damaged, too", c.lost)
 	}
-	return fmt.Errorf("%w; so are %d other parts of the file", c.lost, c.losses-1)
+	return fmt.Errorf("%w; %d other parts of the file are damaged, too", c.lost, c.losses-1)
 }
 
 // read reads the next block. It returns io.EOF at the end of the file.
@@ -186,7 +186,7 @@ func (c *container) read() error {
 		return noEOF(err)
 	}
 	if !bytes.Equal(mark[:], c.sync()) {
-		return errors.New("a block does not end with the mark of the file")
+		return errors.New("wrong sync marker after a block")
 	}
 	if b.data = b.packed[:0]; count > 0 {
 		b.data, err = c.unpack(b.packed)
@@ -237,7 +237,7 @@ func (c *container) resync(from int64) (found bool, err error) {
 // close releases the codec.
 func (c *container) close() {
 	if c.codec != nil {
-		_ = c.codec.Close() // it has nothing to write
+		_ = c.codec.Close() // the codec has nothing to write
 	}
 }
 

@@ -142,7 +142,7 @@ type kind struct {
 	encoding encoding
 	size     int     // if sized
 	parts    []*kind // fields of a record, branches of a union
-	item     *kind   // of an array, values of a map
+	item     *kind   // item of an array, values of a map
 	column   int     // if counted: number of the column, from 1; 0: none
 }
 
@@ -277,7 +277,7 @@ func (c *compiler) kind(n *avro.SchemaNode, in string) *kind {
 	if d := c.definition(n, in); d != n {
 		return c.named(fullName(d), d)
 	}
-	c.err = errors.New("the schema has the unknown type " + n.Type)
+	c.err = errors.New("unknown type in the schema: " + n.Type)
 	return primitives["null"]
 }
 
@@ -332,7 +332,7 @@ func (l *layout) split(b *block, count int64) error {
 
 // more makes b the next part.
 func (l *layout) more(b *block) {
-	l.part(b, &walk{data: b.data, pos: b.ends[len(b.ends)-1], fuel: math.MaxInt64}, b.left) // it was checked
+	l.part(b, &walk{data: b.data, pos: b.ends[len(b.ends)-1], fuel: math.MaxInt64}, b.left) // the record was checked
 }
 
 // part makes b the part that begins at w.pos and of which left records remain. It

@@ -22,7 +22,7 @@ type Rewriter struct {
 	w     io.Writer
 	out   *container // first input, for its header and its codec
 
-	name  string // of the current input
+	name  string // name of the current input
 	in    table.Input
 	c     *container
 	lines table.Lines // not written yet
@@ -31,7 +31,7 @@ type Rewriter struct {
 	next    int    // index of its next record
 	kept    int64  // how many of its records are not written yet
 	upTo    int    // offset in its data of the end of these, if they have not changed
-	changed bool   // otherwise data holds them
+	changed bool   // the records have changed: data holds them
 	data    []byte
 	cell    []byte // scratch
 }
@@ -56,7 +56,7 @@ func (w *Rewriter) begin(name string) error {
 	}
 	c, err := openContainer(in, in.Size, w.names)
 	if err == nil && w.out != nil && !bytes.Equal(c.meta["avro.schema"], w.out.meta["avro.schema"]) {
-		err = fmt.Errorf("the schema differs from that of %s: use --output-dir, which writes one output for each input", w.name)
+		err = fmt.Errorf("the schema differs from the schema of %s: use --output-dir, which writes one output for each input", w.name)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", name, err), in.Close())
@@ -114,7 +114,8 @@ func (w *Rewriter) Flush() (err error) {
 }
 
 // maxPiece is the length of data from which the records of a block that changes are
-// written as a block of their own, so that they take no memory as well as the block.
+// written as a separate block, so that their memory is not needed in addition to the
+// block.
 const maxPiece = 4 << 20
 
 // record copies the record of a line, with the values in it.

@@ -148,7 +148,7 @@ func TestRewriteSeveral(t *testing.T) {
 		t.Errorf("%d records", len(list))
 	}
 	other := strings.Replace(string(first), `"tags"`, `"togs"`, 1)
-	if _, err := rewrite(func(_ int, line string) string { return line }, nil, first, []byte(other)); err == nil || !strings.Contains(err.Error(), "1: the schema differs from that of 0") {
+	if _, err := rewrite(func(_ int, line string) string { return line }, nil, first, []byte(other)); err == nil || !strings.Contains(err.Error(), "1: the schema differs from the schema of 0") {
 		t.Errorf("%v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestDamagedBlock(t *testing.T) {
 			if err == nil { // a change of a text is not seen without a checksum
 				t.Error("no error")
 			}
-		} else if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "; so is another part of the file") {
+		} else if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), "; another part of the file is damaged, too") {
 			t.Errorf("%v, want %s", err, want)
 		}
 		rows := strings.Count(got, "\n")

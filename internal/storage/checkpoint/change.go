@@ -18,7 +18,7 @@ type state struct {
 	extents map[extentKey]engine.Extent
 	cuts    bool              // see [Store.SetCuts]
 	keys    string            // see [Update.Keys]
-	extra   map[uint64]string // the last section of each type that this program does not know
+	extra   map[uint64]string // the last section of each type that is unknown to this program
 }
 
 // An extentKey identifies an output.

@@ -71,7 +71,7 @@ type Entry struct {
 type OpenQuotes struct {
 	Offset int64 `json:"offset"` // in the text, of the first line with an open cell
 	Line   int64 `json:"line"`   // number of that line, from 1
-	Number int64 `json:"number"` // of such lines
+	Number int64 `json:"number"` // number of such lines
 }
 
 // valid reports whether the values of e are possible for a file.

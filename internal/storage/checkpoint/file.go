@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// version is the version of the files that this package writes. It increases
-// when a program that knows only the previous version could not interpret them.
+// version is the version of the files that this package writes. It increases when a
+// program that supports only the previous version could not interpret them.
 const version = 2
 
 // firstLine is the first line of snapshots and logs. The first line and the

@@ -302,7 +302,7 @@ func (a *ahead) at(bit int64, window []byte) *run {
 		case s.from > bit/8:
 			return nil
 		case len(window) > 0 && (!s.atBit || s.bit != bit):
-			continue // it begins elsewhere
+			continue // the segment begins elsewhere
 		}
 		for s.taken && !s.done && !a.closed {
 			a.changed.Wait()

@@ -56,7 +56,7 @@ func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 		return false
 	}
 	if _, err := d.in.br.Discard(int(r.end/8 - d.in.offset())); err != nil {
-		panic("compress: the input of a run is missing") // it was loaded before the run was decoded
+		panic("compress: the input of a run is missing") // the input was loaded before the run was decoded
 	}
 	if !r.final {
 		d.window = appendWindow(d.window[:0], window, r.out)

@@ -19,8 +19,8 @@ type Encodings uint8
 // The treatments.
 const (
 	EncodingsAsIs    Encodings = iota // UTF-16 is not supported, CR alone ends no line
-	EncodingsRefuse                   // neither is supported
-	EncodingsConvert                  // both are read as UTF-8 with LF
+	EncodingsRefuse                   // UTF-16 and CR are not supported
+	EncodingsConvert                  // UTF-16 and CR are converted to UTF-8 with LF
 )
 
 // A coding is how the text of a plain file is written.
@@ -76,7 +76,7 @@ type utf16Decoder struct {
 	left  int    // bytes in raw that are not decoded yet: less than two units
 	text  []byte // decoded, in buf
 	buf   []byte
-	err   error // of src
+	err   error // error of src
 }
 
 // Read implements decoder.

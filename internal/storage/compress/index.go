@@ -33,8 +33,8 @@ type Index struct {
 type place struct {
 	bit    int64 // number of its first bit in the gzip file
 	out    int64 // offset in the text
-	at     int64 // of the window, in the index
-	length int   // of the window, in the index; 0: no window
+	at     int64 // offset of the window, in the index
+	length int   // length of the window, in the index; 0: no window
 	packed bool  // the window is zlib data
 	lines  int64 // line feeds before the place; only in a writer
 	window []byte
@@ -62,7 +62,7 @@ func OpenIndex(src io.ReaderAt, size int64) (*Index, error) {
 	case len(head) >= 7 && string(head[:5]) == indexedMagic:
 		p.indexed()
 	default:
-		return nil, fmt.Errorf("%w: the format is neither that of gztool nor that of indexed_gzip", errIndex)
+		return nil, fmt.Errorf("%w: unknown format, neither gztool nor indexed_gzip", errIndex)
 	}
 	if p.err == io.EOF || p.err == io.ErrUnexpectedEOF {
 		p.err = fmt.Errorf("%w: the file is truncated", errIndex)
@@ -87,9 +87,9 @@ func (x *Index) Check(file Stamp) error {
 	}
 	switch s := x.stamp; {
 	case x.compressed != 0 && x.compressed != file.Size, s != nil && s.Size != file.Size:
-		return fmt.Errorf("stale index: it belongs to a file of another size than %d bytes", file.Size)
+		return fmt.Errorf("stale index: the file has %d bytes, another size than when the index was written", file.Size)
 	case last > file.Size:
-		return fmt.Errorf("stale index: it belongs to a file of more than %d bytes", file.Size)
+		return fmt.Errorf("stale index: the file has only %d bytes", file.Size)
 	case s != nil && s.ModTime != file.ModTime:
 		return errors.New("stale index: the file was modified after the index was written")
 	case s != nil && *s != file:
@@ -161,7 +161,7 @@ func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
 	case in > math.MaxInt64/8 || out > math.MaxInt64 || bits > 7 || pl.bit < 0:
 		p.fail("place %d is out of range", n)
 	case n > 0 && (pl.bit <= places[n-1].bit || pl.out < places[n-1].out):
-		p.fail("place %d is not after the place before it", n)
+		p.fail("place %d is not after the previous place", n)
 	}
 	if p.err == nil {
 		p.index.places = append(places, pl)

@@ -32,9 +32,9 @@ func (p *indexParser) gztool(lines bool) {
 	have, size := binary.BigEndian.Uint64(n), binary.BigEndian.Uint64(n[8:])
 	switch {
 	case have != size:
-		p.fail("it is incomplete, because its program was stopped while writing it")
+		p.fail("incomplete: the program that wrote it was stopped")
 	case have > uint64(p.size)/gztoolPlace:
-		p.fail("it is too short for %d places", have)
+		p.fail("too short for %d places", have)
 	}
 	for i := uint64(0); i < have && p.err == nil; i++ {
 		b := p.take(gztoolPlace)

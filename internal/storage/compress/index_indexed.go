@@ -36,9 +36,9 @@ func (p *indexParser) indexed() {
 	case version > 1 || h[6] != 0:
 		p.fail("version %d of the format of indexed_gzip is not supported", version)
 	case window != maxWindow:
-		p.fail("its windows have %d bytes instead of %d", window, maxWindow)
+		p.fail("windows of %d bytes instead of %d", window, maxWindow)
 	case int64(n) > p.size/(indexedPlace-1):
-		p.fail("it is too short for %d places", n)
+		p.fail("too short for %d places", n)
 	}
 	size := indexedPlace - 1 + int(version)
 	at := indexedHeader + int64(n)*int64(size)

@@ -22,9 +22,9 @@ const maxIndex = 16 << 20
 type IndexWriter struct {
 	places []place
 	every  int64 // minimum distance of places
-	bytes  int   // of memory that places need
+	bytes  int   // bytes of memory that places need
 	lines  int64
-	size   int64 // of the text until now
+	size   int64 // size of the text until now
 	pack   *zlib.Writer
 }
 

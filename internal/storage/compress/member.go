@@ -24,8 +24,8 @@ type MemberWriter struct {
 	format Format
 	enc    encoder
 	out    appender
-	sum    hash.Hash // of the text of the open member
-	size   int64     // of that text
+	sum    hash.Hash // checksum of the text of the open member
+	size   int64     // size of that text
 	behind int64     // bytes of it that are not flushed
 }
 
@@ -156,7 +156,7 @@ func (w *MemberWriter) Size() int64 { return w.size }
 // for headers.
 func (w *MemberWriter) Behind() int64 { return min(w.behind, maxZstdBlock) }
 
-// Drop forgets the open member: the next text begins another one.
+// Drop discards the open member: the next text begins another member.
 func (w *MemberWriter) Drop() {
 	w.enc.Reset(&w.out)
 	w.sum.Reset()

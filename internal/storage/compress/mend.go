@@ -86,7 +86,7 @@ func zstdFlushes(r *bufio.Reader) (at []int64) {
 		n += int64(len(block))
 		h := int(littleEndian(block))
 		switch kind := h >> 1 & 3; {
-		case h&1 != 0, kind == 3, h == 0: // also where a power loss has left zeros
+		case h&1 != 0, kind == 3, h == 0: // or zeros that a power loss has left
 			return at
 		case kind == 1:
 			skip = 1

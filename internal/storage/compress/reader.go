@@ -81,7 +81,7 @@ type Options struct {
 	// a member uses InflateOwn in any case.
 	Inflate Inflate
 
-	sizes      aheadSizes // of an ahead; tests make them small
+	sizes      aheadSizes // sizes of an ahead; tests make them small
 	dictionary []byte     // of a zstd file that is not read from its start
 }
 
@@ -377,8 +377,8 @@ func sizeExceeded(limit int64) string {
 	return fmt.Sprintf("decompressed size exceeds %d bytes (--max-decompressed, limits.max_decompressed)", limit)
 }
 
-// Exceeded says which limit a text of out bytes exceeds that was taken from packed bytes,
-// or returns "".
+// Exceeded returns the name of the limit that a text of out bytes exceeds, if it was
+// decompressed from packed bytes, or "".
 func (l Limits) Exceeded(out, packed int64) string {
 	switch {
 	case l.MaxBytes > 0 && out > l.MaxBytes:

@@ -113,7 +113,7 @@ func (d *zstdDecoder) after(p []byte) (int, error) {
 		switch {
 		case !d.sync:
 			d.second = d.alone()
-		case errors.As(d.err, &f) && f.Kind == Corrupt && d.frames.dictionary == nil: // which can have the tables of a block
+		case errors.As(d.err, &f) && f.Kind == Corrupt && d.frames.dictionary == nil: // the missing dictionary can have the tables of a block
 			d.salvaged = d.salvage(d.restarts.decoded)
 		}
 	}
@@ -212,10 +212,9 @@ type zstdFrames struct {
 	count int64   // number of complete frames that are not skippable
 	noted Verdict // finding to record at the end of a frame: see tell
 
-	// A pause is a simulated end of the stream at the end of each frame, so that
-	// the text up to there belongs to the frames up to there, also if the decoder
-	// has goroutines: only then do checksums verify exactly the text that they
-	// cover.
+	// A pause is a simulated end of the stream at the end of each frame, so that the
+	// text up to there belongs to the frames up to there, even if the decoder has
+	// goroutines: only then do checksums verify exactly the text that they cover.
 	pauses bool
 	paused bool
 }

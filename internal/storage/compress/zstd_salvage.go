@@ -170,7 +170,7 @@ type zstdLiterals struct {
 	packed   int // compressed bytes after the header
 	size     int // decompressed bytes
 	four     bool
-	treeless bool // it uses the table of an earlier block
+	treeless bool // the block uses the table of an earlier block
 }
 
 // parseLiterals parses the header of a block whose literals are Huffman codes.

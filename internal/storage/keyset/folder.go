@@ -84,9 +84,9 @@ func (f *Folder) write(fill func(w *runWriter) error) (*Run, error) {
 	return r, nil
 }
 
-// Open opens a run. The error names the file; it matches fs.ErrNotExist if the file
-// is missing, and says so if the file is another one or damaged. A damaged block is
-// only found when it is read.
+// Open opens a run. The error names the file; it matches fs.ErrNotExist if the file is
+// missing, and describes the damage if the file is damaged or has other content. A
+// damaged block is only found when it is read.
 func (f *Folder) Open(info RunInfo) (*Run, error) {
 	file, err := os.Open(filepath.Join(f.dir, filepath.Base(info.Name)))
 	if err != nil {
@@ -94,7 +94,7 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	}
 	fi, err := file.Stat()
 	if err == nil && fi.Size() != info.Bytes {
-		err = fmt.Errorf("%s: %w: it has %d bytes instead of %d", file.Name(), errDamaged, fi.Size(), info.Bytes)
+		err = fmt.Errorf("%s: %w: %d bytes instead of %d", file.Name(), errDamaged, fi.Size(), info.Bytes)
 	}
 	var r *Run
 	if err == nil {
@@ -102,7 +102,7 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	}
 	if err == nil && r.info != info {
 		r.unload()
-		err = fmt.Errorf("%s: %w: it is not the run that was stored under this name", file.Name(), errDamaged)
+		err = fmt.Errorf("%s: %w: the content is not the stored content", file.Name(), errDamaged)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -72,7 +72,7 @@ type Stamped struct {
 
 // A LogInfo describes the part of a log that counts.
 type LogInfo struct {
-	Name  string `json:"name"` // of the file in its folder
+	Name  string `json:"name"` // name of the file in its folder
 	Bytes int64  `json:"bytes"`
 	Check uint64 `json:"check,string"` // checksum of these bytes
 }
@@ -103,7 +103,7 @@ const (
 
 	mostInTable = 1 << 20 // keys: 16 MiB of log, which a restart reads
 	tableBytes  = 24      // about, for a key in a table
-	mostLogs    = 8       // each process begins one
+	mostLogs    = 8       // each process begins a log
 )
 
 // OpenJournal opens the set that state describes in dir, which it creates if it
@@ -168,7 +168,7 @@ func (j *Journal) loadLog(info LogInfo) error {
 		size = 0
 	}
 	if size == 0 {
-		return fmt.Errorf("%s: %w: its first %d bytes are not those that were stored", name, errDamaged, info.Bytes)
+		return fmt.Errorf("%s: %w: the first %d bytes are not the stored bytes", name, errDamaged, info.Bytes)
 	}
 	for keys := data[len(logMagic):]; len(keys) >= size; keys = keys[size:] {
 		k := Stamped{Key: table.KeyOf(keys)}
@@ -353,7 +353,7 @@ func (j *Journal) merge(least uint32) error {
 			return err
 		}
 		for _, r := range j.nextRuns[at:] {
-			if !slices.Contains(j.runs, r) { // it was written a moment ago
+			if !slices.Contains(j.runs, r) { // the run was just written
 				err = errors.Join(err, r.Close())
 				j.gone = append(j.gone, goneFile{name: r.info.Name})
 			}
@@ -436,7 +436,7 @@ func (j *Journal) write(keys []Stamped) error {
 	return nil
 }
 
-// endLog closes the log. The next write begins another one.
+// endLog closes the log. The next write begins another log.
 func (j *Journal) endLog() error {
 	if j.log == nil {
 		return nil

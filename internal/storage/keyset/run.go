@@ -52,7 +52,7 @@ type runWriter struct {
 	halves  []uint64 // low halves of the keys since the last filter
 	builder xorfilter.BinaryFuseBuilder
 	filter  bytes.Buffer
-	index   []byte // of blocks
+	index   []byte // index of blocks
 	filters []byte // index of filters
 	at      int64
 	run     RunInfo
@@ -66,9 +66,9 @@ type entry struct {
 }
 
 // A RunInfo describes a run. A state that contains it can find the run again, and
-// notice that it is another one.
+// notice that the file has been replaced.
 type RunInfo struct {
-	Name   string `json:"name"` // of the file in its folder
+	Name   string `json:"name"` // name of the file in its folder
 	Keys   int64  `json:"keys"`
 	Bytes  int64  `json:"bytes"`
 	Check  uint64 `json:"check,string"` // checksum of index and tail, which hold the checksums of the filters

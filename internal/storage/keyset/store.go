@@ -25,7 +25,7 @@ type Store struct {
 	lock     *disk.File // nil: read only
 	identity Identity
 	named    []RunInfo // by the manifest on disk
-	unsure   bool      // named may not be what the manifest on disk names
+	unsure   bool      // named may differ from the runs that the manifest on disk names
 }
 
 // ErrNoStore is matched by the errors about a folder without a manifest.
@@ -48,7 +48,7 @@ func Create(dir string, id Identity, o Options, replace bool) (*Store, error) {
 	m, err := readManifest(dir)
 	switch {
 	case err == nil && !replace:
-		return nil, errors.Join(fmt.Errorf("%s: there is a set of %d keys: %w", dir, m.Keys, fs.ErrExist), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: the folder already contains a set of %d keys: %w", dir, m.Keys, fs.ErrExist), s.Close())
 	case err != nil && !replace && !errors.Is(err, ErrNoStore):
 		return nil, errors.Join(err, s.Close())
 	}
@@ -199,8 +199,8 @@ func (s *Store) rewrite(least uint32, runs []*Run) error {
 	return nil
 }
 
-// Commit stores the set: when it returns nil, the set is durable. After an error,
-// the set on disk is the one before or this one, and the Store must be closed.
+// Commit stores the set: when it returns nil, the set is durable. After an error, the
+// set on disk is either the previous or the new one, and the Store must be closed.
 func (s *Store) Commit() error {
 	if s.table.Len() > 0 {
 		if err := s.seal(); err != nil {

@@ -1,6 +1,5 @@
 // Package objects reads and writes the objects of a store such as Amazon S3. It
-// knows no protocol: a [Client], such as package s3 provides, sends the
-// requests.
+// implements no protocol: a [Client], such as package s3 provides, sends the requests.
 //
 // # Reading
 //

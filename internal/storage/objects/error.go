@@ -8,8 +8,8 @@ type Kind uint8
 // The kinds of errors.
 const (
 	Failed      Kind = iota // for any other reason
-	Temporary               // it may succeed later
-	Unreachable             // no answer; it may succeed later
+	Temporary               // the request may succeed later
+	Unreachable             // no answer; the request may succeed later
 	NotFound                // no such object or bucket
 	Denied                  // no permission, or no valid credentials
 	Changed                 // the object is no longer the one that was listed

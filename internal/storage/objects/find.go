@@ -22,7 +22,7 @@ type Found struct {
 func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool, err error) {
 	bucket, key := Split(name)
 	if bucket == "" {
-		return nil, false, errors.New("the bucket is missing: want s3://BUCKET/KEY")
+		return nil, false, errors.New("missing bucket: want s3://BUCKET/KEY")
 	}
 	if key != "" && !strings.HasSuffix(key, "/") {
 		o, err := s.Head(ctx, name)

@@ -33,8 +33,8 @@ type Object struct {
 // Path returns the path that names o.
 func (o Object) Path() string { return Scheme + o.Bucket + "/" + o.Key }
 
-// StandsForFolder reports whether o only marks a folder: it is empty, and its key
-// says so.
+// StandsForFolder reports whether o only marks a folder: it is empty, and its key has
+// the form of such a mark.
 func (o Object) StandsForFolder() bool {
 	return o.Size == 0 && (strings.HasSuffix(o.Key, "/") || strings.HasSuffix(o.Key, "_$folder$"))
 }

@@ -35,7 +35,7 @@ type Reader struct {
 	buf     []byte    // of the current range
 	queue   []*extent // requested ranges after the current one
 	next    int64     // offset after the last requested range
-	length  int64     // of the next range to request
+	length  int64     // length of the next range to request
 	fetches sync.WaitGroup
 	free    [][]byte // of full ranges
 
@@ -52,7 +52,7 @@ type extent struct {
 	data  []byte
 	err   error // set when done is closed
 	done  chan struct{}
-	ahead bool // it holds a token of Store.ahead
+	ahead bool // the request holds a token of Store.ahead
 }
 
 // Open returns a reader of o. It fetches the first range, so that an object that
@@ -114,7 +114,7 @@ func (r *Reader) recycle() {
 	r.buf = nil
 }
 
-// fetchAhead requests ranges after the current one, as far as there are tokens.
+// fetchAhead requests ranges after the current one, one for each free token.
 func (r *Reader) fetchAhead() {
 	for len(r.queue) < readerAhead {
 		select {

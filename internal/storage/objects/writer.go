@@ -28,11 +28,11 @@ type Writer struct {
 	how         Put
 	ctx         context.Context
 	cancel      context.CancelFunc
-	size        int // of parts
+	size        int // size of parts
 
 	part   []byte // not uploaded yet
-	id     string // of the upload; "": none was begun
-	number int    // of the last part
+	id     string // id of the upload; "": none was begun
+	number int    // number of the last part
 	slots  chan []byte
 	ended  bool
 
@@ -47,7 +47,7 @@ type Writer struct {
 func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer, error) {
 	bucket, key := Split(path)
 	if bucket == "" || key == "" {
-		return nil, errors.New("the bucket or the key is missing: want s3://BUCKET/KEY")
+		return nil, errors.New("missing bucket or key: want s3://BUCKET/KEY")
 	}
 	switch _, err := s.Head(ctx, path); {
 	case err == nil && !replace:

@@ -27,9 +27,9 @@ func isDictionary(enc int64) bool { return enc == encDictionary || enc == encPla
 // This file decodes values one after the other, so that memory does not depend
 // on what a page announces.
 
-var errShort = fmt.Errorf("it has fewer values than it announces: %w", errDamaged)
+var errShort = fmt.Errorf("fewer values than announced: %w", errDamaged)
 
-var errMore = fmt.Errorf("it has more rows than its row group: %w", errDamaged)
+var errMore = fmt.Errorf("more rows than the row group: %w", errDamaged)
 
 var errDamaged = errors.New("damaged page")
 

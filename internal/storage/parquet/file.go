@@ -32,7 +32,7 @@ type file struct {
 	meta   fields
 	leaves []leaf
 	groups [][]byte // encoded metadata of the row groups
-	rows   []int64  // of each row group
+	rows   []int64  // rows of each row group
 	total  int64    // of rows
 	limits Limits
 	spent  expansion
@@ -247,7 +247,7 @@ func (f *file) group(g int) (fields, []chunk, error) {
 // read returns bytes of f before the footer.
 func (f *file) read(at, n, most int64) ([]byte, error) {
 	if at < 4 || n < 0 || n > most || n > f.limit-at {
-		return nil, errors.New("it lies outside of the file")
+		return nil, errors.New("outside of the file")
 	}
 	b := make([]byte, n)
 	_, err := f.in.ReadAt(b, at)

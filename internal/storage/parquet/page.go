@@ -65,7 +65,7 @@ type pages struct {
 	chunk   *chunk
 	r       *bufio.Reader
 	most    int64 // length of a page
-	size    int64 // of the pages read, with their headers
+	size    int64 // size of the pages read, with their headers
 	n       int64 // values read
 	count   int   // data pages read
 	raw     bool  // do not decompress pages
@@ -313,13 +313,13 @@ func (r *pages) checkAll(rows int64, elements map[string]int) error {
 		}
 	}
 	if int64(n.rows) != rows {
-		return fmt.Errorf("it has %d rows, its row group %d: %w", n.rows, rows, errDamaged)
+		return fmt.Errorf("%d rows, but %d in the row group: %w", n.rows, rows, errDamaged)
 	}
 	if r.leaf.maxRep == 0 {
 		return nil
 	}
 	if other, ok := elements[r.leaf.list]; ok && other != n.elements {
-		return fmt.Errorf("it has %d elements, another column of its list %d: %w", n.elements, other, errDamaged)
+		return fmt.Errorf("%d elements, but %d in another column of the list: %w", n.elements, other, errDamaged)
 	}
 	elements[r.leaf.list] = n.elements
 	return nil
@@ -352,7 +352,7 @@ func (r *pages) check(p *page, n *counts) error {
 		if a == 0 {
 			n.rows += m
 		} else if least := r.leaf.repeated[a-1]; int(d) < least || r.last < least {
-			return fmt.Errorf("a list without elements has a second one: %w", errDamaged)
+			return fmt.Errorf("a second element in a list without elements: %w", errDamaged)
 		}
 		if r.last = int(d); r.leaf.maxRep > 0 && r.last >= r.leaf.repeated[r.leaf.maxRep-1] {
 			n.elements += m

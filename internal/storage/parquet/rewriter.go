@@ -26,7 +26,7 @@ type Rewriter struct {
 	splicer splicer
 	in      io.ReaderAt // the output; nil if it cannot be read
 
-	name   string // of the current input
+	name   string // name of the current input
 	input  table.Input
 	first  *file // whose schema the output has
 	leaves []int // of the Text
@@ -35,14 +35,14 @@ type Rewriter struct {
 	next   int64 // number of the next row
 	bufs   []scratch
 
-	err   error       // of Flush
+	err   error       // error of Flush
 	lines table.Lines // not written yet
 	cell  []byte
 }
 
 // RewriterOptions configures a Rewriter. The zero value is ready to use.
 type RewriterOptions struct {
-	Columns []string // of the Text
+	Columns []string // columns of the Text
 	Limits  Limits
 	TempDir string // of temporary files; "": the operating system's
 }
@@ -101,7 +101,7 @@ func sameSchema(f, first *file) error {
 	for _, id := range []int16{2, 7} { // schema, column orders
 		a, b := f.meta.find(id), first.meta.find(id)
 		if (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.raw, b.raw) {
-			return errors.New("the columns differ from those of the first input" + remedy)
+			return errors.New("the columns differ from the columns of the first input" + remedy)
 		}
 	}
 	if a, b := f.meta.bytes(6), first.meta.bytes(6); !bytes.Equal(a, b) {

@@ -18,7 +18,7 @@ import (
 type splicer struct {
 	out     *bufio.Writer
 	at      int64
-	dir     string // of temporary files
+	dir     string // directory of temporary files
 	meta    fields
 	groups  [][]byte
 	rows    int64

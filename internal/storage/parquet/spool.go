@@ -13,7 +13,7 @@ const spoolMemory = 8 << 20
 // A spool holds bytes until the chunks before them are written: in memory, and
 // the bytes that exceed it in a temporary file without a name.
 type spool struct {
-	dir string // of the file; "": the operating system's
+	dir string // directory of the file; "": the operating system's
 	mem []byte
 	f   disk.Temporary
 	n   int64

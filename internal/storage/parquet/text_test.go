@@ -361,7 +361,7 @@ func TestRewriterInputs(t *testing.T) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	for name, want := range map[string]string{
-		"other": "other: the columns differ from those of the first input", "none": "none: the file has no footer",
+		"other": "other: the columns differ from the columns of the first input", "none": "none: the file has no footer",
 	} {
 		_, err = rewrite(files, nil, func(add adder) error { return add(name, 0, "x\n") })
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -42,7 +42,7 @@ const dictionaryBytes = 1 << 20
 type Writer struct {
 	out     *parquet.GenericWriter[any]
 	columns []record.Column
-	values  [][]parquet.Value // of each leaf, for the rows of one chunk
+	values  [][]parquet.Value // values of each leaf, for the rows of one chunk
 	rows    int               // in the row group
 	bytes   int               // of these rows, before compression
 	workers int

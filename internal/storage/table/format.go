@@ -19,8 +19,8 @@ const (
 	Arrow   = "arrow"
 )
 
-// A Format is the record format of such text: its name. It cannot be detected,
-// because the caller knows what its inputs are.
+// A Format is the record format of such text: its name. It cannot be detected, because
+// the caller has identified its inputs.
 type Format string
 
 // Name implements record.Format.

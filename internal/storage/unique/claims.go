@@ -71,7 +71,7 @@ type ClaimOptions struct {
 // positions of a stream that was deleted and created again mean other records.
 type Claims struct {
 	bucket Bucket
-	prefix string // of the keys in the bucket; another one for each identity
+	prefix string // prefix of the keys in the bucket; different for each identity
 	o      ClaimOptions
 	outage *logging.Outage
 	slots  chan struct{} // limits the requests in flight
@@ -108,9 +108,9 @@ func prefixOf(id keyset.Identity) string {
 // was started last. It contains no dot, so it is the key of no claim.
 const identityKey = "identity"
 
-// Announce logs if the instance that was started last has used other keys in the
-// bucket, because its configuration was another one, and stores the identity of
-// this one. An error means that the bucket cannot be read.
+// Announce logs a message if the instance that was started last has used other keys in
+// the bucket, because its configuration was different. It stores the identity of this
+// instance. An error means that the bucket cannot be read.
 func (c *Claims) Announce(ctx context.Context) error {
 	e, err := c.bucket.Get(ctx, identityKey)
 	if err != nil {
@@ -327,7 +327,7 @@ func valueOf(state string, cl *engine.Claim) []byte {
 }
 
 // errForeign means that another program has written to the bucket.
-var errForeign = errors.New("the bucket of dedupe holds a value that urlfold has not written: use a bucket of its own")
+var errForeign = errors.New("the bucket of dedupe holds a value that urlfold has not written: name a bucket that only urlfold uses")
 
 // parseValue is the reverse of valueOf, without the time.
 func parseValue(value []byte) (state string, owner engine.Origin, err error) {

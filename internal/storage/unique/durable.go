@@ -86,8 +86,7 @@ func Differences(before, now keyset.Identity) string {
 	return strings.Join(list, ", ")
 }
 
-// LogReset logs that a set begins empty, because its identity was another one
-// before.
+// LogReset logs that a set begins empty, because its identity was different before.
 func LogReset(log *slog.Logger, before, now keyset.Identity) {
 	log.Warn("set of keys reset, because the configuration has changed", "changes", Differences(before, now))
 }

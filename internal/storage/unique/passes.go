@@ -46,7 +46,7 @@ type entry struct {
 
 func (e entry) compare(o entry) int {
 	switch {
-	case e.key.Hi != o.key.Hi: // nearly always
+	case e.key.Hi != o.key.Hi: // the most frequent case
 		return cmp.Compare(e.key.Hi, o.key.Hi)
 	case e.key.Lo != o.key.Lo:
 		return cmp.Compare(e.key.Lo, o.key.Lo)
@@ -193,8 +193,8 @@ func (c *Chosen) Filter(b *engine.Batch, keep engine.Keep) error {
 	return c.write(&b.Out)
 }
 
-// Verify returns an error if the second pass has not read what the first one read.
-// Call it when all inputs have been read.
+// Verify returns an error if the second pass has not read the same records as the first
+// pass. Call it when all inputs have been read.
 func (c *Chosen) Verify() error {
 	if c.log != c.first {
 		return errors.New("an input changed while it was read for the second time: run the command again")

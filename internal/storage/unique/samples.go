@@ -24,7 +24,7 @@ const (
 	samplesRead = 2048
 	samplePairs = 32      // at which nothing more is read
 	sampleBytes = 2 << 10 // of the URLs of a record: longer ones are no example
-	sampleSteps = 4       // times as many duplicates until the next one of a slot is read
+	sampleSteps = 4       // the step to the next sample of a slot grows by this factor
 	sampleRun   = 256     // records that are looked at
 	sampleGap   = 4096    // records between these
 )

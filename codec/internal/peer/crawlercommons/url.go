@@ -56,7 +56,7 @@ func parseURL(text []byte) (u javaURL, ok bool) {
 	return u, u.parse(rest)
 }
 
-// setProtocol sets the protocol in lower case, if Java knows it.
+// setProtocol sets the protocol in lower case, if it is a protocol of Java.
 func (u *javaURL) setProtocol(text []byte) bool {
 	for _, name := range protocols {
 		if len(text) == len(name) && bytes.EqualFold(text, name) {

@@ -83,8 +83,8 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 	return dst, true
 }
 
-// maxRounds is the number of rounds of decoding from which a URL is rejected.
-// The last round changes nothing.
+// maxRounds is the number of rounds of decoding after which a URL is rejected. The last
+// round changes nothing.
 const maxRounds = 1024
 
 // unescape sets c.text to text without tabs and line ends, decoded until no

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
-// maxFields is the number of parameters from which url.ParseQuery of Go 1.26
+// maxFields is the smallest number of parameters at which url.ParseQuery of Go 1.26
 // returns an error and no parameter.
 const maxFields = 10000
 

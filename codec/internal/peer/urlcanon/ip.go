@@ -138,7 +138,7 @@ func parseNumber(part []byte) *big.Int {
 	return parseInt(part, 10)
 }
 
-// maxDigits is the number of decimal digits from which int raises an error.
+// maxDigits is the smallest number of decimal digits at which int raises an error.
 const maxDigits = 4300
 
 // parseInt parses a number as Python's int(text, base) does, or returns nil: it

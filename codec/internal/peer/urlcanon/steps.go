@@ -90,7 +90,7 @@ func punycodeHost(c *canonicalizer) {
 		return
 	}
 	if isPlainHost(u.host) {
-		c.lowerPart(&u.host) // both ways give this
+		c.lowerPart(&u.host) // the general steps give the same result
 		return
 	}
 	start := len(c.arena)

@@ -41,7 +41,7 @@ func WantArgs(least, most int, text string) cobra.PositionalArgs {
 // WithCommands makes cmd a command that only contains others.
 func WithCommands(cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	cmd.Args = func(cmd *cobra.Command, args []string) error { // each would be an unknown command
+	cmd.Args = func(cmd *cobra.Command, args []string) error { // each argument is an unknown command
 		if len(args) == 0 {
 			return nil
 		}

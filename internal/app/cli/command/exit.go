@@ -44,7 +44,7 @@ type Error struct {
 	Err  error
 	Head string // heading of the list of joined errors; forces the list form; default: "N errors"
 	See  string // last line; default for usage errors: the help of the command
-	bare bool   // no last line
+	bare bool   // write no last line
 }
 
 func (e *Error) Error() string {

@@ -10,7 +10,7 @@ import (
 // one of their names.
 type Form struct {
 	Name     string
-	what     string // that the name stands for
+	what     string // the thing that the name denotes
 	accepted []string
 }
 

@@ -30,7 +30,7 @@ const (
 // A stopper decides what signals mean.
 type stopper struct {
 	first time.Time // time of the first signal
-	last  time.Time // time of the last signal that did not count as a part of another one
+	last  time.Time // time of the last signal that counted separately
 }
 
 // on returns what a signal at the given time asks for.

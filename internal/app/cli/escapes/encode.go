@@ -49,7 +49,8 @@ Standards:
   form       application/x-www-form-urlencoded: has only query-name and query-value; write a space as "+"
 
 With --all-reserved, also encode the reserved characters of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) that the
-component may contain raw. Keep only its delimiters: "/" in path, ":" in userinfo, and "&", "=" and "+" in query.
+component may contain raw. Keep only the delimiters of the component: "/" in path, ":" in userinfo, and "&", "=" and "+"
+in query.
 
 With --chart, encode nothing: for each byte and each component, print whether the standard requires percent-encoding, or,
 with --all-reserved, what becomes of each reserved character. The charts of rfc3986 and whatwg mark where they differ.`,

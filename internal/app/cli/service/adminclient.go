@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/daemon"
 )
 
-// adminFlags say where the admin server of a running daemon is.
+// adminFlags name the address of the admin server of a running daemon.
 type adminFlags struct{ file, admin string }
 
 // register adds the flags to a command.
@@ -32,7 +32,7 @@ func (f *adminFlags) register(cmd *cobra.Command) {
 // An adminClient asks the admin server of a running daemon.
 type adminClient struct {
 	http http.Client
-	base string // of URLs
+	base string // base of URLs
 	at   string // the address, for messages
 }
 

@@ -19,11 +19,11 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-const daemonLong = `Look at a daemon that "urlfold run" has started, or at what it has stored. "tap" and "monitor" ask a running daemon.
+const daemonLong = `Look at a daemon that "urlfold run" has started, or at its stored state. "tap" and "monitor" ask a running daemon.
 "state" reads the data directory, and you can use it while the daemon runs. "reset" locks the data directory, so stop the
 daemon first. "enqueue" publishes the objects of a bucket to the queue of a configuration.`
 
-// newDaemon returns the command that contains those about a daemon.
+// newDaemon returns the command whose subcommands inspect a daemon.
 func newDaemon(c *daemon.Catalog) *cobra.Command {
 	return command.WithCommands(&cobra.Command{
 		Use: "daemon", Short: "Look at a running daemon, or at its stored state", Long: daemonLong,
@@ -94,7 +94,8 @@ func newReset(cat *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-// resetKeys empties the set of keys in a data directory and returns what it did.
+// resetKeys empties the set of keys in a data directory and returns a sentence about
+// the result.
 func (d *dataFlags) resetKeys(dir string) (string, error) {
 	if err := d.elsewhere(); err != nil {
 		return "", err
@@ -106,7 +107,7 @@ func (d *dataFlags) resetKeys(dir string) (string, error) {
 	return "no set of keys is stored", err
 }
 
-// dataFlags say where the data directory of a daemon is.
+// dataFlags name the data directory of a daemon.
 type dataFlags struct {
 	cat       *daemon.Catalog
 	cmd       *cobra.Command

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A plan says what a configuration must do that init writes, or run uses.
+// A plan describes the configuration that init writes, or that run uses.
 type plan struct {
 	input, output, dataDir string // a path, or a URL of a broker
 	format, urlField       string
 	to, fields             string
 	profile, key, where    string
 	follow                 bool // read files as they grow
-	local                  bool // no port is named, and dead letters are in dataDir
+	local                  bool // listen on no port, and write dead letters to dataDir
 }
 
 // A place is where records come from or go to: a file, a topic of Kafka, or a stream or
@@ -137,7 +137,7 @@ func (y *yamlText) source(p place, follow bool) {
 	}
 }
 
-// codecOutput adds what the codec writes.
+// codecOutput adds the output format and fields of the codec.
 func (y *yamlText) codecOutput(to, fields string) {
 	switch {
 	case fields != "":
@@ -151,7 +151,7 @@ func (y *yamlText) codecOutput(to, fields string) {
 	}
 }
 
-// sink adds a sink. perInput says that a folder gets one output for each input.
+// sink adds a sink. perInput reports whether a folder gets one output for each input.
 func (y *yamlText) sink(p place, name, to string, perInput bool) {
 	switch p.kind {
 	case "kafka":

@@ -85,7 +85,7 @@ type monitor struct {
 	client  *adminClient
 	w       io.Writer
 	form    monitorForm
-	refresh bool // an interval replaces the one before
+	refresh bool // each interval replaces the previous one on the screen
 }
 
 // A monitorForm is how a monitor shows an interval.
@@ -128,7 +128,7 @@ type reading struct {
 	lag    map[string]lag // by source, if it is known
 }
 
-// A lag is what a source has not read yet.
+// A lag is the amount of input that a source has not read yet.
 type lag struct{ bytes, records float64 }
 
 func (m *monitor) read(ctx context.Context) (*reading, error) {
@@ -148,7 +148,7 @@ func (m *monitor) read(ctx context.Context) (*reading, error) {
 	return r, nil
 }
 
-// readLag adds up the metrics of the sources that say what is not read yet.
+// readLag adds up the metrics about the unread input of the sources.
 func (r *reading) readLag(metrics []byte) {
 	in := bufio.NewScanner(bytes.NewReader(metrics))
 	in.Buffer(nil, 1<<20)
@@ -173,8 +173,8 @@ func (r *reading) readLag(metrics []byte) {
 	}
 }
 
-// A progress is what has happened between two readings. Its JSON is the output
-// of --to jsonl.
+// A progress is the difference between two readings. Its JSON is the output of --to
+// jsonl.
 type progress struct {
 	Time       time.Time      `json:"time"`
 	State      string         `json:"state"`
@@ -308,7 +308,7 @@ func (p *progress) limit() string {
 	return p.Stage
 }
 
-// delays describes what is not done yet.
+// delays describes the work that is not done yet.
 func (p *progress) delays() string {
 	var b strings.Builder
 	if p.Oldest > 0 {
@@ -322,7 +322,7 @@ func (p *progress) delays() string {
 	return b.String()
 }
 
-// lag returns what the source has not read yet, or "".
+// lag describes the unread input of the source, or returns "".
 func (s *sourceRate) lag() string {
 	switch {
 	case s.LagRecords != nil:
@@ -337,7 +337,7 @@ func seconds(s float64) string {
 	return terminal.FormatDuration(time.Duration(s * float64(time.Second)))
 }
 
-// screen writes everything, in lines that fit the screen.
+// screen writes all values, in lines that fit the screen.
 func (m *monitor) screen(w io.Writer, p *progress) {
 	line := func(format string, args ...any) { // a buffer
 		_, _ = io.WriteString(w, m.Folded(fmt.Sprintf(format, args...), 4)+"\n")

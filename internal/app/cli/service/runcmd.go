@@ -87,9 +87,9 @@ func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when its file changes, or any file that it names: a profile, a list, or ${file:PATH}")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration, as on SIGHUP, when the configuration file or a file that it names changes: a profile, a list, or ${file:PATH}")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is the same as for a real run")
-	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, go on reading files as they grow. Default: read them once, then exit")
+	cmd.Flags().BoolVar(&o.follow, "follow", false, "with INPUT, keep reading files as they grow. Default: read each file once, then exit")
 	o.register(cmd.Flags(), "a folder below $XDG_STATE_HOME/urlfold for this INPUT and --output")
 	return cmd
 }
@@ -146,8 +146,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, load loader, 
 	return runError(sig.Soft, d, d.Run(sig.Soft))
 }
 
-// inLog returns err, why the process exits. If the log has JSON lines, it writes
-// err there, and the result has only the exit code.
+// inLog returns err, the reason why the process exits. If the log has JSON lines, inLog
+// writes err to the log, and the result has only the exit code.
 func inLog(cmd *cobra.Command, f *config.File, err error) error {
 	if err == nil || f.Log.Format != "json" {
 		return err
@@ -171,7 +171,7 @@ func runError(stop context.Context, d *daemon.Daemon, err error) error {
 	case errors.Is(err, engine.ErrDeadline):
 		return &command.Error{Code: command.ExitCut, Err: err}
 	case errors.As(err, new(*engine.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
-		return command.BadConfig(err) // such as a topic that does not exist
+		return command.BadConfig(err) // for example, a topic does not exist
 	case err != nil || stop.Err() != nil: // damaged files are no error of a run that a signal has stopped
 		return err
 	}

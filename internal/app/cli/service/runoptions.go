@@ -57,7 +57,8 @@ func loaderOf(c *daemon.Catalog, file string, stdin io.Reader) (loader, error) {
 	return func() (*config.File, error) { return c.Load(file) }, nil
 }
 
-// maxStdin is more than a configuration can have, so that a longer one is an error.
+// maxStdin is more than the maximum size of a configuration, so that the error about a
+// longer one is reported.
 const maxStdin = 1 << 20
 
 // textLoader returns a loader of a text with this name.
@@ -74,7 +75,7 @@ func loadConfig(c *daemon.Catalog, file string, stdin io.Reader) (*config.File, 
 	return load.load()
 }
 
-// load calls l. An error in a configuration has the exit code of one.
+// load calls l. An error in a configuration gets the exit code for such errors.
 func (l loader) load() (*config.File, error) {
 	f, err := l()
 	if err != nil {
@@ -83,7 +84,7 @@ func (l loader) load() (*config.File, error) {
 	return f, nil
 }
 
-// ofRun are the options of run that go with a file, too.
+// ofRun are the options of run that can be combined with a configuration file.
 var ofRun = []string{"config", "until-eof", "watch", "dry-run", "color"}
 
 // loader returns the loader of the file that o names, or of the configuration that init
@@ -131,9 +132,9 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 	return textLoader(c, "the options", []byte(text)), nil
 }
 
-// stateDir returns the folder for the positions of a run from input to output: one below
-// that of the user's state, so that a run goes on where the last one with the same places
-// stopped.
+// stateDir returns the folder for the positions of a run from input to output. The
+// folder is in the user's state folder, so a run continues where the last run with the
+// same input and output stopped.
 func stateDir(input, output string) (string, error) {
 	base := os.Getenv("XDG_STATE_HOME")
 	if base == "" {
@@ -146,7 +147,7 @@ func stateDir(input, output string) (string, error) {
 	var places strings.Builder
 	for _, text := range []string{input, output} {
 		if p, err := parsePlace(text); err == nil && p.kind == "file" {
-			text, _ = filepath.Abs(text) // a relative path is as good if there is no working directory
+			text, _ = filepath.Abs(text) // a relative path suffices if there is no working directory
 		}
 		places.WriteString(text + "\x00")
 	}

@@ -64,7 +64,7 @@ func (ARCReader) Shown(rec []byte) []byte {
 func (ARCReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	h, state := readARCHeader(rec)
 	if state == locate.HeaderCut {
-		if state = h.read(rec); state != locate.HeaderSound { // otherwise the document is empty, and the line end was removed
+		if state = h.read(rec); state != locate.HeaderSound { // if it is sound, the document is empty and lost its line end
 			return locate.Unparsed, len(rec)
 		}
 	}
@@ -188,7 +188,7 @@ func (h *arcHeader) findStatus(line []byte) {
 	if bytes.Count(rest, []byte(" ")) != after {
 		return
 	}
-	code := h.date.End + 2 + bytes.IndexByte(rest[1:], ' ') // it follows the type
+	code := h.date.End + 2 + bytes.IndexByte(rest[1:], ' ') // the code follows the type
 	h.status = locate.Between(code, code+bytes.IndexByte(line[code:], ' '))
 }
 

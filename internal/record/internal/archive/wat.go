@@ -73,7 +73,7 @@ type watLocator struct {
 
 	base    locate.Span // the address of the base element
 	content locate.Span // of the current meta element
-	refresh bool        // it is a refresh
+	refresh bool        // the meta element is a refresh
 
 	// Scratch.
 	text    []byte

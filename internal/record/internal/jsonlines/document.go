@@ -15,7 +15,7 @@ import (
 //	|                                          |            |
 //	first record                               second record
 //
-// What follows the elements on other lines is passed through.
+// Text after the elements on other lines is passed through.
 type DocumentFormat struct{ *Log } // nil: the job names the fields
 
 // DocumentName is the name of the format without a Log.

@@ -59,7 +59,7 @@ func learnJSON(s *locate.Forms, text *Scanner, c *locate.Composer, values []loca
 		case first == '"':
 			text.Str()
 			at := locate.Between(start+1, text.Pos-1)
-			if text.Space(); text.Peek() != ':' { // otherwise it is a name
+			if text.Space(); text.Peek() != ':' { // a string before a colon is a name
 				s.Add(valueAt(c, at, wayString, values))
 			}
 		case first == '-' || locate.IsDigit(first):

@@ -91,7 +91,7 @@ const MaxDepth = 256
 // error, broken remains set and pos is the offset of the error.
 type Scanner struct {
 	B       []byte
-	marks   scan.Marks // of the bytes of b that are not in PlainText; nil if they are not known
+	marks   scan.Marks // marks of the bytes of b that are not in PlainText; nil if they are not known
 	Pos     int
 	Broken  bool
 	scratch []byte // for unescaped names

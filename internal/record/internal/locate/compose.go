@@ -30,7 +30,7 @@ func (u *URLParts) Check(c *Settings) (errs []error) {
 // Source is a field that may hold a part.
 type Source struct {
 	Use   Use
-	Unit  int8 // of a duration: 10^-unit seconds
+	Unit  int8 // unit of a duration: 10^-unit seconds
 	Value int  // index of the value in the values of a record
 }
 

@@ -314,7 +314,8 @@ func EncodeFolding(dst, text []byte, _ byte) []byte {
 	return AppendPercent(dst, text, func(c byte) bool { return c == '\r' || c == '\n' })
 }
 
-// AppendPercent appends text with the bytes percent-encoded for which escapes returns true.
+// AppendPercent appends text. It percent-encodes the bytes for which escapes returns
+// true.
 func AppendPercent(dst, text []byte, escapes func(c byte) bool) []byte {
 	for _, c := range text {
 		if escapes(c) {

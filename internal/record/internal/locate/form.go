@@ -41,16 +41,16 @@ type formSlot struct {
 type formUse struct {
 	*Value
 	Slot int // the slot, or the last one before the text; or -1
-	off  int // of the text from the end of that slot
+	off  int // offset of the text from the end of that slot
 }
 
-// Value is a value of a record.
+// Value is a value of a record, with its use.
 type Value struct {
 	Span
 	Way  *Way  // how it ends
-	Use  int   // what it is used for, as the format knows it; -1 if for nothing
+	Use  int   // its use, as a number of the format; -1 if it is not used
 	Rank uint8 // says which URLs depend on it
-	Slot bool  // it is in a slot
+	Slot bool  // the value is in a slot
 }
 
 // Ranks of values that can hold the URL, or a part of it. The URL in a value does not
@@ -153,7 +153,7 @@ func (h *Form) learn(rec []byte, values []Value) {
 // Forms are the forms of the records of a log. The zero value is ready for use.
 type Forms struct {
 	List    [4]Form // first the one that a record had last
-	values  []Value // of the record to learn from
+	values  []Value // values of the record to learn from
 	balance int     // at most maxBalance
 	pause   int     // length of the last pause
 	Skips   int     // number of records left of it
@@ -220,7 +220,7 @@ func (s *Forms) Learn(rec []byte) *Form {
 	return &s.List[i]
 }
 
-// Former is implemented by Locators that know forms.
+// Former is implemented by Locators that support forms.
 type Former interface {
 	// FormOf returns the form of rec, or nil if it is not known.
 	FormOf(rec []byte) *Form
@@ -235,12 +235,12 @@ type UsualURL struct {
 	Known      bool
 	Slot       int         // the URL is in this slot,
 	Lead, Tail []byte      // between these texts
-	Origin     bool        // it is a target in origin form
+	Origin     bool        // the URL is a target in origin form
 	Method     int         // the method is in this slot; -1 if all records have the same
 	Others     []slotText  // all else that the URL depends on
 	Strips     bool        // see Found
 	Site       Site        // the URL of the last record
-	Flags      codec.Flags // of all URLs
+	Flags      codec.Flags // flags of all URLs
 }
 
 // slotText is a text in a slot.

@@ -53,7 +53,7 @@ type Found struct {
 	BaseDialect *Dialect
 	HostDialect *Dialect
 	NameDialect *Dialect // of the first host in hosts; only its Locator sets it
-	nameText    []byte   // that host unescaped; scratch
+	nameText    []byte   // nameHost without escapes; scratch
 	nameRuns    []Run
 	LastHost    []byte // what requestHost returned last
 	Attrs       attrs
@@ -73,12 +73,12 @@ type found struct {
 	Plain  bool       // the record says that it did not
 	Split  bool       // the parts of the request target are in several sites
 	Blank  bool       // an absent query is written as an empty field, not as "-"
-	Form   TargetForm // form of the request target, as far as it is known before the target is unescaped
+	Form   TargetForm // form of the request target, if it is known before the target is unescaped
 	Method Span
 	Scheme Span // of the request, if in the record
 	Port   Span
-	Hosts  [NumHosts]Span // of the request, best first
-	Base   Span           // of the URL, if in the record
+	Hosts  [NumHosts]Span // hosts of the request, best first
+	Base   Span           // base of the URL, if in the record
 	// HasContext says that the record's context, such as the document that it
 	// belongs to, has a base. It replaces the base of the job.
 	HasContext bool
@@ -240,8 +240,8 @@ func IsBlank(body []byte) bool {
 // that follow.
 type LengthField struct {
 	Span      // of the field
-	End   int // of the bytes that it counts, which begin where the field ends
-	Outer int // index of the innermost field that counts this one; or -1
+	End   int // end of the bytes that it counts, which begin where the field ends
+	Outer int // index of the innermost field whose length includes this field; or -1
 	Site  int // index of the site whose bytes it counts; -1 if it counts more than a URL
 }
 

@@ -2,7 +2,7 @@ package locate
 
 import "encoding/binary"
 
-// minHole is the length in bytes from which on NULs at the start of a line are a
+// minHole is the smallest length in bytes at which NULs at the start of a line are a
 // hole. Fewer can be part of a URL list that somebody damaged on purpose.
 const minHole = 16
 

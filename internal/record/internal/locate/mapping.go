@@ -94,7 +94,7 @@ func (c *Settings) CheckMap() (errs []error) {
 		_, err := suggest.Index("field", AttrNames[:], name)
 		switch {
 		case err != nil && slices.Contains(AttrNames[:], field):
-			err = fmt.Errorf("%w; the field comes first: %s=%s", err, field, name)
+			err = fmt.Errorf("%w; write the field first: %s=%s", err, field, name)
 		case err == nil && field == "":
 			err = fmt.Errorf("missing name of the member or column for %s", name)
 		}

@@ -3,7 +3,7 @@ package locate
 // Position identifies a record in its stream. Name, Head and Key remain the
 // caller's; Append reads them and does not retain them.
 type Position struct {
-	Name string // of the file or stream; may be empty
+	Name string // name of the file or stream; may be empty
 	Head []byte // header record of the stream, as returned by Framing.Head
 	Line int64  // number of the record's first line, from 1; 0 if unknown
 	Off  int64  // offset of the record's first byte in the stream

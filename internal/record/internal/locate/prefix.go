@@ -51,9 +51,9 @@ func CriPrefix(line []byte) int {
 	return -1
 }
 
-// SyslogPrefix finds the header of a syslog message, with or without its
-// priority, as RFC 5424 or RFC 3164 defines it; the latter also without a host,
-// and with a time as in RFC 3339, as rsyslog writes it.
+// SyslogPrefix finds the header of a syslog message, with or without its priority, as
+// RFC 5424 or RFC 3164 defines it; RFC 3164 with or without a host, and with a time as
+// in RFC 3339, as rsyslog writes it.
 func SyslogPrefix(line []byte) int {
 	at := 0
 	if len(line) > 2 && line[0] == '<' {

@@ -78,7 +78,7 @@ func isControlEscape(c byte) bool {
 // textScan finds the end of one URL.
 type textScan struct {
 	line  []byte
-	start int // of the scheme
+	start int // start of the scheme
 	host  int // offset after the slashes
 }
 

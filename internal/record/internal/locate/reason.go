@@ -57,6 +57,6 @@ func (r Reason) String() string {
 	return codec.Error(r).Name()
 }
 
-// IsMisfit reports whether the record does not match the format, and the offset that comes
-// with the reason is where.
+// IsMisfit reports whether the reason means that the record does not match the format.
+// The offset that comes with the reason is then the offset of the mismatch.
 func (r Reason) IsMisfit() bool { return r == Unparsed || r == ColumnCount }

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
-// Settings are what a format may know of a Config: see there.
+// Settings are the parts of a Config that a format may read: see record.Config.
 type Settings struct {
 	Format                   string
 	Dialect                  string
@@ -193,8 +193,8 @@ func ParseDisposition(name string) (Disposition, error) {
 	return Disposition(i), err
 }
 
-// Extension is a field that RenderExtend adds to each record, and its name
-// there.
+// Extension is a field that RenderExtend adds to each record, and the name of the field
+// in the record.
 type Extension struct {
 	Name  string // name of the new member or column
 	Field string // one of FieldNames
@@ -256,7 +256,7 @@ func (c *Settings) RefuseBaseHost(why string) error {
 }
 
 // CheckRequestHost checks that an access-log format can supply the host that
-// c.Base asks for. known says whether its records contain the host of the
+// c.Base asks for. known reports whether its records contain the host of the
 // request.
 func (c *Settings) CheckRequestHost(known bool) error {
 	name, alone, ok := c.BaseHost()

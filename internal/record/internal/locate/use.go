@@ -4,9 +4,9 @@ package locate
 // decimal point, and milliseconds otherwise.
 const MsUnlessDecimal = -2
 
-// Use says what a field of a record holds: a part of the URL, or something else about the
-// request. Fields whose place decides how they are read have uses of their own from NumUses
-// on.
+// Use says what a field of a record holds: a part of the URL, or something else about
+// the request. Fields whose position decides how they are read have separate uses from
+// NumUses on.
 type Use uint8
 
 // Uses of fields.
@@ -18,7 +18,7 @@ const (
 	UsePath               // a request target whose query may be in another field
 	UseQuery
 	UseScheme
-	UseTLS // says whether the scheme is https
+	UseTLS // reports whether the scheme is https
 	UseHost
 	UsePort
 	UseMethod

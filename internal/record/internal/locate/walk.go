@@ -6,9 +6,9 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
-// A Walk goes through the lines of a block from mark to mark. Each family of formats has
-// its own way to do so, for which the walk knows the marks of many lines. A way may give
-// up; then the Locator reads the record.
+// A Walk goes through the lines of a block from mark to mark. Each family of formats
+// has its own way to do so, and the walk provides the marks of many lines for it. A way
+// may give up; then the Locator reads the record.
 type Walk struct {
 	Block []byte
 	// Marks marks text, a part of block that is small enough for the first

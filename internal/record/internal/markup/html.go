@@ -244,7 +244,7 @@ type htmlLocator struct {
 	head    []byte // directive that the fields below belong to
 	hasBase bool
 	docBase []byte
-	dialect *locate.Dialect // of values: htmlDialect or legacy
+	dialect *locate.Dialect // dialect of values: htmlDialect or legacy
 	legacy  *locate.Dialect // uses decoder
 	decoder charsetDecoder
 
@@ -401,8 +401,7 @@ type Attribute struct {
 
 // attributes are the attributes with URLs, by the length of their names. The names
 // action and data hold URLs only in forms and objects; other elements use them for
-// data of their own. Pages that load images late have the URL in data-src and the
-// like.
+// separate data. Pages that load images late have the URL in data-src and the like.
 var attributes = func() (t [16][]Attribute) {
 	for i, a := range []Attribute{
 		{name: "href", not: "base"}, {name: "src"}, {name: "srcset", list: SrcsetNext}, {name: "action", only: "form"},

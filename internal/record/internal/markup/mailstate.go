@@ -99,7 +99,7 @@ type mailPart struct {
 
 // Kinds of parts.
 const (
-	partOther uint8 = iota // not text; also what precedes or follows the parts of a multipart
+	partOther uint8 = iota // not text, or text before or after the parts of a multipart
 	partText
 	partHTML
 )

@@ -236,8 +236,8 @@ type xmlLocator struct {
 	head    []byte // directive that the fields below belong to
 	follows bool
 	encoded locate.Charset
-	base    []byte // of the open elements
-	based   bool   // they have one
+	base    []byte // base of the open elements
+	based   bool   // the open elements have a base
 	own     []byte // scratch: the base of the record
 	text    decoded
 	key     []byte

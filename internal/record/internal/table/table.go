@@ -222,7 +222,7 @@ type Locator struct {
 
 	// For a composed URL.
 	Wanted []int               // index of the value in each column, -1 if it is not used
-	values []locate.FieldValue // of a record
+	values []locate.FieldValue // values of a record
 
 	attrComposer locate.Composer     // its sources are by column
 	attrValues   []locate.FieldValue // the columns up to the last one that is a source

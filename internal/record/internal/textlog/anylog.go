@@ -65,7 +65,7 @@ func (AnyLogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 // AnyLogReader reads lines of any log.
 type AnyLogReader struct {
 	locate.LineFraming
-	all     bool            // also the absolute URLs of lines with a request
+	all     bool            // read the absolute URLs of lines with a request, too
 	dialect *locate.Dialect // escapes of a request
 }
 

@@ -90,7 +90,7 @@ func (r *FixedReader) locator() *FixedLocator {
 type FixedLocator struct {
 	*FixedReader
 	Spans    []locate.Span
-	Marks    *scan.Block // of spaces, and of quotes
+	Marks    *scan.Block // marks of spaces, and of quotes
 	captured []byte      // the host among headers that hostAmong found last
 }
 
@@ -215,7 +215,7 @@ func hostBefore(rec []byte, s locate.Span) int {
 	return end
 }
 
-// setTLS says whether the request came over TLS.
+// setTLS reports whether the request came over TLS.
 func setTLS(f *locate.Found, tls bool) { f.TLS, f.Plain = tls, !tls }
 
 // takeRequest adds the request line. A line without a method is one of a request

@@ -55,7 +55,7 @@ func isCLFTime(s []byte) bool {
 // isEpoch reports whether s is a number of seconds since 1970 with
 // milliseconds.
 func isEpoch(s []byte) bool {
-	const end = len("6789.000") // as many as are read at a time
+	const end = len("6789.000") // the bytes that are read at a time
 	point := len(s) - len(".000")
 	if len(s) < len("123456789.000") || s[point] != '.' {
 		return false
@@ -77,7 +77,7 @@ func isCode(s []byte) bool {
 // isResult reports whether s is a result and a status: TCP_MISS/200.
 func isResult(s []byte) bool {
 	slash := len(s) - len("/200")
-	if slash > 0 && s[slash] == '/' && locate.IsDigit(s[slash+1]) && locate.IsDigit(s[slash+2]) && locate.IsDigit(s[slash+3]) { // as in most lines
+	if slash > 0 && s[slash] == '/' && locate.IsDigit(s[slash+1]) && locate.IsDigit(s[slash+2]) && locate.IsDigit(s[slash+3]) { // the form of most lines
 		return s[0]-'A' < 26
 	}
 	slash = bytes.LastIndexByte(s, '/')

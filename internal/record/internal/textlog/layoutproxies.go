@@ -174,7 +174,7 @@ func (l *layout) parseSquid(format string) (err error) {
 		arg, s, _ := cutAround(s, "{", "}")
 		s = strings.TrimPrefix(s, "http::")
 		n := len(s) - len(strings.TrimLeft(s, "<>"))
-		for n < len(s) && (s[n]|0x20-'a' < 26 || s[n] == '_' || s[n] == ':') { // also ssl::>sni
+		for n < len(s) && (s[n]|0x20-'a' < 26 || s[n] == '_' || s[n] == ':') { // for names such as ssl::>sni
 			n++
 		}
 		code, rest := s[:n], s[n:]

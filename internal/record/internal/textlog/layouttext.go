@@ -16,7 +16,7 @@ import (
 // The names of directives.
 const (
 	nginxLayout   = "log_format"
-	apacheLayout  = "LogFormat" // or CustomLog, whose format follows the name of a file
+	apacheLayout  = "LogFormat" // or CustomLog, in which a file name precedes the format
 	squidLayout   = "logformat"
 	haproxyLayout = "log-format"
 )

@@ -315,7 +315,7 @@ func isStatus(s []byte) bool {
 	if len(s) < 2 || s[0] != ' ' {
 		return false
 	}
-	if len(s) > 4 && s[4] == ' ' && locate.IsDigit(s[1]) && locate.IsDigit(s[2]) && locate.IsDigit(s[3]) { // as in most lines
+	if len(s) > 4 && s[4] == ' ' && locate.IsDigit(s[1]) && locate.IsDigit(s[2]) && locate.IsDigit(s[3]) { // the form of most lines
 		return true
 	}
 	return isCode(s[1:locate.WordEnd(s, 1)])

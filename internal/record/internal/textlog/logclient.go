@@ -20,7 +20,7 @@ func clientSpan(head []byte, from int) locate.Span {
 	}
 	first := locate.Between(from, from+n)
 	if isIdentAbsent(head[first.End:]) && bytes.IndexByte(first.In(head), ',') < 0 {
-		return first // nearly always
+		return first // the most frequent case
 	}
 	return anyClient(head, first)
 }

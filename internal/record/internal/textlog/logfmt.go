@@ -172,7 +172,7 @@ func addPrefixTime(f *locate.Found, rec []byte) {
 // logfmtScanner finds the fields of a line.
 type logfmtScanner struct {
 	rec    []byte
-	marks  scan.Marks // of logfmtBytes
+	marks  scan.Marks // marks of logfmtBytes
 	pos    int
 	broken bool // a quoted value does not end; pos is where it starts
 

@@ -12,7 +12,7 @@ import (
 // written without, and UseTLS "true" if the scheme is https.
 type namedUse struct {
 	use  locate.Use
-	rank uint8 // of several targets or hosts, the one of the lowest rank counts; a referer with a rank, and a request of rankText, may be another text
+	rank uint8 // of several targets or hosts, the one with the lowest rank counts; a referer with a rank, and a request of rankText, may be another text
 	unit int8  // see locate.Attr.Unit
 }
 

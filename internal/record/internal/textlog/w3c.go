@@ -71,7 +71,7 @@ func (r *W3CReader) Locator() locate.Locator { return &W3CLocator{W3CReader: r} 
 // Uses of W3C columns alone.
 const (
 	w3cDate = locate.NumUses + iota // UseTime is the time of day
-	w3cHost                         // and the lower ranks of hosts
+	w3cHost                         // lower ranks of hosts follow
 	numW3C  = w3cHost + locate.NumHosts
 )
 
@@ -140,7 +140,7 @@ type W3CLocator struct {
 	*W3CReader
 	head     []byte // directive that columns belongs to
 	known    bool
-	headless bool                // there is no directive, so only lines of CloudFront can be read
+	headless bool                // the stream has no directive, so only lines of CloudFront can be read
 	edge     bool                // the log is one of CloudFront
 	whole    bool                // the target comes from cs-uri, which can begin with the host
 	layer    *locate.Dialect     // dialect of unquoted fields
@@ -148,7 +148,7 @@ type W3CLocator struct {
 	names    int                 // number of columns
 	open     bool                // records can have more fields than that
 	order    []locate.Use        // what each column holds, up to the last one that is used
-	marks    scan.Marks          // of the bytes that can end a field of the record; scratch
+	marks    scan.Marks          // marks of the bytes that can end a field of the record; scratch
 	spans    [numW3C]locate.Span // its fields
 	quoted   [numW3C]bool
 }

@@ -132,7 +132,7 @@ func (l *avroLocator) program(id uint32) (*avroProgram, error) {
 		texts, err := l.schemas(id)
 		switch {
 		case errors.Is(err, ErrNoSchema) && !l.stops:
-			return &avroProgram{}, nil // it may exist later
+			return &avroProgram{}, nil // the schema may exist later
 		case err != nil:
 			return nil, fmt.Errorf("schema %d: %w", id, err)
 		}

@@ -30,10 +30,10 @@ const (
 type avroType struct {
 	kind  avroKind
 	null  bool        // the type null
-	size  int         // of avroFixed
+	size  int         // size of avroFixed
 	parts []*avroType // fields of a record, branches of a union
-	names []string    // of the fields
-	item  *avroType   // of an array or a map
+	names []string    // names of the fields
+	item  *avroType   // item of an array or a map
 }
 
 // avroTypes compiles the types of a schema and of the schemas that it refers
@@ -65,7 +65,7 @@ func parseAvro(schemas []string) (t *avroType, err error) {
 		}
 	}
 	if t == nil {
-		return nil, errors.New("there is no schema")
+		return nil, errors.New("missing schema")
 	}
 	return t, nil
 }
@@ -86,7 +86,7 @@ func (s *avroTypes) parse(v any, space string) (*avroType, error) {
 	case map[string]any:
 		return s.object(v, space)
 	}
-	return nil, errors.New("the schema has a type that is neither a name nor an object nor a list")
+	return nil, errors.New("invalid type in the schema: must be a name, an object or a list")
 }
 
 // reference returns the type called name.
@@ -100,7 +100,7 @@ func (s *avroTypes) reference(name, space string) (*avroType, error) {
 	if t := s.named[name]; t != nil {
 		return t, nil
 	}
-	return nil, fmt.Errorf("the schema has the unknown type %q", name)
+	return nil, fmt.Errorf("unknown type %q in the schema", name)
 }
 
 // fullName returns name with its namespace.
@@ -165,7 +165,7 @@ func (s *avroTypes) define(t *avroType, kind string, m map[string]any, space str
 		size, ok := m["size"].(float64)
 		t.size = int(size)
 		if !ok || size < 0 || size > 1<<30 {
-			return fmt.Errorf("the schema has the fixed type %q without a valid size", full)
+			return fmt.Errorf("missing or invalid size of the fixed type %q in the schema", full)
 		}
 		return nil
 	}
@@ -188,7 +188,7 @@ func (s *avroTypes) define(t *avroType, kind string, m map[string]any, space str
 type avroRoute struct {
 	t      *avroType
 	url    bool           // t is a string or bytes, and the URL
-	step   jsonlines.Step // of the path, if t is a record, an array or a map
+	step   jsonlines.Step // step of the path, if t is a record, an array or a map
 	at     int            // index of the field, if t is a record
 	next   *avroRoute     // from there
 	routes []*avroRoute   // for the branches of a union; nil for branches that lead nowhere

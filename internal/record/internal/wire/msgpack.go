@@ -228,7 +228,7 @@ type msgpackState uint8
 const (
 	msgpackSound   msgpackState = iota
 	msgpackCut                  // the values continue after the available bytes
-	msgpackDamaged              // there is a byte that begins no value
+	msgpackDamaged              // a byte begins no value
 )
 
 // skipMsgpack returns the length of the first n values of b, or the offset at

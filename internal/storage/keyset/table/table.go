@@ -44,7 +44,7 @@ func KeyOf(b []byte) Key {
 type Table struct {
 	segments [Segments]Segment
 	len      int   // keys
-	bytes    int64 // of all slots
+	bytes    int64 // bytes of all slots
 }
 
 // Segments is the number of segments of a table.
@@ -281,8 +281,8 @@ func (t *Table) Reset() {
 	*t = Table{}
 }
 
-// Reserve makes room for n keys in s, which is empty. Hashes need no more memory
-// until there are n of them.
+// Reserve makes room for n keys in s, which must be empty. Adding up to n keys then
+// allocates no memory.
 func (s *Segment) Reserve(n int) error {
 	homes := int(float64(n)/maxLoad) + lineSlots
 	return s.resize(max(firstHomes, homes&^(lineSlots-1)), min(max(firstHomes, homes), slackSlots))

@@ -131,7 +131,7 @@ func (s *Settings) credentials(env func(string) string) (*credentials.Credential
 	case err == nil && v.AccessKeyID != "":
 		return found, nil
 	case profile != "":
-		return nil, fmt.Errorf("profile %q has no credentials that can be used: roles of profiles are not assumed; run aws configure export-credentials --profile %s --format env, and set these variables", profile, profile)
+		return nil, fmt.Errorf("profile %q has no usable credentials: urlfold does not assume the role of a profile; run aws configure export-credentials --profile %s --format env, and set these variables", profile, profile)
 	}
 	return nil, errors.New("no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --s3 anonymous (in a configuration anonymous: true) for a public bucket")
 }

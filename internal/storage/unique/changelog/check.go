@@ -100,4 +100,4 @@ func (c *Changelog) create(ctx context.Context, partitions int) error {
 }
 
 // errCreated is temporary: the new topic is examined like any other.
-var errCreated = errors.New("created a moment ago, and not visible yet")
+var errCreated = errors.New("just created, not visible yet")

@@ -64,7 +64,7 @@ type loader struct {
 
 	firsts             []engine.FirstKey
 	used, ahead, stale int64
-	identity           keyset.Identity // of the member that has loaded the partition last; nil: unknown
+	identity           keyset.Identity // identity of the member that has loaded the partition last; nil: unknown
 }
 
 // Limits of a request.
@@ -110,7 +110,7 @@ func (ld *loader) run(ctx context.Context) error {
 }
 
 // announce logs if the last member that has loaded the partition had another set,
-// because its configuration was another one, and writes the identity of this one.
+// because its configuration was different, and writes the identity of this instance.
 func (ld *loader) announce(ctx context.Context) error {
 	cfg := &ld.c.cfg
 	if maps.Equal(ld.identity, cfg.Identity) {
