@@ -21,7 +21,7 @@ func TestAllMistakes(t *testing.T) {
 		t.Fatal(readErr)
 	}
 	if got := err.Error() + "\n"; got != string(want) {
-		t.Errorf("got\n%swant\n%s", got, want)
+		t.Errorf("got\n%swant, in testdata/mistakes.txt,\n%s", got, want)
 	}
 }
 

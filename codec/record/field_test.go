@@ -2,10 +2,13 @@ package record_test
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/record"
+	internal "github.com/urlfold/urlfold/internal/record"
 )
 
 // TestFieldText: fields are stored by name, since their numbers can change.
@@ -24,6 +27,23 @@ func TestFieldText(t *testing.T) {
 	}
 	if _, err := json.Marshal(record.Field(255)); err == nil {
 		t.Error("an invalid field has a name")
+	}
+}
+
+// TestFieldConstants: each output field has a constant, in the order of the fields.
+func TestFieldConstants(t *testing.T) {
+	text, err := os.ReadFile("field.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^\tField\w+ .*// (\w+)$`).FindAllSubmatch(text, -1) {
+		names = append(names, string(m[1]))
+	}
+	for i, name := range internal.FieldNames() {
+		if i >= len(names) || names[i] != name {
+			t.Fatalf("the output field %s has no constant at place %d of field.go", name, i)
+		}
 	}
 }
 

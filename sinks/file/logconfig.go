@@ -254,7 +254,7 @@ func (c *LogConfig) Validate() error {
 		wrong("sync_bytes", errors.New("must be positive"))
 	}
 	if c.Mode == 0 || c.Mode > 0o777 {
-		wrong("mode", errors.New("must be from 0001 to 0777"))
+		wrong("permissions", errors.New("must be from 0001 to 0777"))
 	}
 	return errors.Join(errs...)
 }

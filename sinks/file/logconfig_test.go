@@ -73,7 +73,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", resume: []`, "resume")
 
 	_, err := file.NewLog(file.LogConfig{Path: "{x}"})
-	for _, want := range []string{"path", "sync_bytes", "mode"} {
+	for _, want := range []string{"path", "sync_bytes", "permissions"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("NewLog: %v, want %q", err, want)
 		}

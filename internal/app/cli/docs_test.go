@@ -35,7 +35,7 @@ func TestDocs(t *testing.T) {
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, page) {
-			t.Errorf("%s is out of date (%v): run go generate ./internal/app/cli", path, err)
+			t.Errorf("%s is out of date (%v): run go generate ./config ./internal/app/cli", path, err)
 		}
 	}
 	f("flags.md", flagsPage())

@@ -71,7 +71,7 @@ func compareTranscripts(t *testing.T, golden, got, want string) {
 	}
 	for i := range min(len(gots), len(wants)) {
 		if gots[i] != wants[i] {
-			t.Errorf("%s: got\n%s\nwant\n%s", golden, gots[i], wants[i])
+			t.Errorf("%s: got\n%s\nwant\n%s\nIf the lines are equal, the text differs in those that the file leaves out: run the command.", golden, gots[i], wants[i])
 		}
 	}
 }

@@ -192,7 +192,7 @@ func TestNumber(t *testing.T) {
 		count[n.pkg]++
 	}
 	if len(names) > mostCovered {
-		t.Errorf("%d covered names, mostCovered is %d: which only a task of users may raise\n%v", len(names), mostCovered, count)
+		t.Errorf("%d covered names, mostCovered is %d: keep the new name out of the API, end its comment with %q, or raise mostCovered and say in the commit who needs the name\n%v", len(names), mostCovered, notCovered, count)
 	}
 }
 
