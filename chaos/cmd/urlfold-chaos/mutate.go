@@ -271,6 +271,21 @@ var mutations = []chaos.Mutation{
 		Old: "p.deflate, p.size, p.crc\n", New: "p.deflate, p.size, 0\n",
 		Package: "./internal/storage/compress", Tests: "^TestResumeGzip$",
 	},
+	{
+		Name: "--limit emits the records of a batch after the limit", File: "sources/file/pick.go",
+		Old: "\tb.In = b.In[:n]\n", New: "",
+		Package: "./internal/app/cli", Tests: "^TestScript$/^case_limit$",
+	},
+	{
+		Name: "--sample gives all records the same number", File: "sources/file/pick.go",
+		Old: "\t\t\tp.number++\n", New: "",
+		Package: "./internal/app/cli", Tests: "^TestScript$/^case_limit$",
+	},
+	{
+		Name: "damage behind a member of a compressed tar archive is not found", File: "sources/file/archive.go",
+		Old: "\t\t_, _ = io.Copy(io.Discard, onlyRead{r.zr}) // the verdict has its error\n", New: "",
+		Package: "./internal/app/cli", Tests: "^TestScript$/^case_members$",
+	},
 }
 
 func mutate(ctx context.Context, l *lab) error {
