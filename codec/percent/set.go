@@ -2,8 +2,6 @@ package percent
 
 import "fmt"
 
-//go:generate go run gen.go
-
 // Set is the set of bytes that must be escaped in a component under a standard.
 // The zero Set, [None], is empty. All other sets contain the bytes 00 to 1F, 7F
 // and 80 to FF.

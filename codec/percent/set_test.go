@@ -1,10 +1,6 @@
 package percent
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -133,33 +129,6 @@ func TestSetIndex(t *testing.T) {
 	f(RFC3986Path, "/a%20 b", 5)
 	f(WHATWGComponent, "%25", -1)
 	f(WHATWGForm, "a+b%20&", 6)
-}
-
-// TestTableIsCurrent compares table.go with the output of the generator.
-func TestTableIsCurrent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: runs the generator; run without -short")
-	}
-	gen, err := filepath.Abs("gen.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("go", "run", gen)
-	cmd.Dir = t.TempDir()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go run gen.go: %v\n%s", err, out)
-	}
-	want, err := os.ReadFile(filepath.Join(cmd.Dir, "table.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("table.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("table.go is out of date: run go generate")
-	}
 }
 
 func TestLookup(t *testing.T) {

@@ -146,7 +146,7 @@ func wildcardHash(last uint64, n int) uint64 {
 // plus 1. It returns id 0 if there is no such node. hash covers the label and
 // the rest of the host.
 //
-// The table is a perfect hash: for each bucket of keys, gen.go chose a
+// The table is a perfect hash: for each bucket of keys, TestTables chose a
 // displacement that sends each key to a different slot, so find examines only
 // one slot. That slot may hold another label, or the same label elsewhere in
 // the tree.
