@@ -38,4 +38,4 @@ package config
 //	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
 //	                                               Markdown
 
-//go:generate go run ./internal/comments -o ../internal/ground/comments/comments.json . ./field ./connect ../sources/... ../sinks/... ../internal/...
+//go:generate go test ../internal/ground/comments -run ^TestModule$ -update

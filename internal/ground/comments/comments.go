@@ -27,7 +27,7 @@ func Of(name string) (text string) {
 		return strings.Compare(line[:min(len(line), len(key))], key)
 	})
 	if ok {
-		_ = json.Unmarshal([]byte(strings.TrimSuffix(lines()[i][len(key):], ",")), &text) // a test of config/internal/comments checks the file
+		_ = json.Unmarshal([]byte(strings.TrimSuffix(lines()[i][len(key):], ",")), &text) // a test checks the file
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-package main
+package comments
 
 import (
 	"errors"
@@ -16,9 +16,11 @@ import (
 	"strings"
 )
 
-// Collect returns the comments of the packages in dirs. The error joins one for
-// each field without a comment.
-func Collect(dirs []string) (map[string]string, error) {
+// collect returns the doc comments of configuration structs in dirs, which are not available
+// at run time: those of all fields with a tag yaml or flag, and of the structs that have such
+// fields, by PACKAGE.STRUCT and PACKAGE.STRUCT.FIELD. DIR/... means the directory and all its
+// subdirectories. The error joins one for each field without a comment.
+func collect(dirs []string) (map[string]string, error) {
 	c := collector{all: map[string]string{}, fset: token.NewFileSet()}
 	for _, dir := range dirs {
 		root, below := strings.CutSuffix(dir, "/...")
