@@ -39,7 +39,7 @@ var (
 	UnionDialect  = &Dialect{Mark: '\\', Decode: decodeC, Encode: EncodeHex, Backslash: true}     // decodes like ApacheDialect, a superset of nginx; encodes like nginx
 	JSONDialect   = &Dialect{Mark: '\\', Decode: DecodeJSON, Encode: encodeJSON, Backslash: true} // JSON string, RFC 8259 §7; nginx escape=json
 	CellDialect   = &Dialect{Encode: encodeCell}                                                  // unquoted csv or tsv cell
-	HashDialect   = &Dialect{Mark: '#', Decode: decodeHash, Encode: EncodeHash}                   // #HH; HAProxy
+	HashDialect   = &Dialect{Mark: '#', Decode: DecodeMarked, Encode: EncodeHash}                 // #HH; HAProxy
 	QuotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: EncodeQuotes}                // inside of a quoted cell, where "" is a quote; RFC 4180 §2
 )
 
@@ -115,12 +115,12 @@ func decodeC(dst, s []byte) ([]byte, int) {
 	return DecodeHex(dst, s)
 }
 
-// decodeHash decodes #HH.
-func decodeHash(dst, s []byte) ([]byte, int) {
+// DecodeMarked decodes the Mark and two hex digits, such as #HH and %HH.
+func DecodeMarked(dst, s []byte) ([]byte, int) {
 	if len(s) >= 3 && Unhex[s[1]] < 16 && Unhex[s[2]] < 16 {
 		return append(dst, Unhex[s[1]]<<4|Unhex[s[2]]), 3
 	}
-	return append(dst, '#'), 1
+	return append(dst, s[0]), 1
 }
 
 // decodeQuote decodes a doubled quote to one quote.

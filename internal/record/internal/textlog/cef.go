@@ -22,7 +22,7 @@ func (CEFFormat) Name() string { return "cef" }
 // Detect implements [locate.Format]. Most events of a firewall have no URL, but one
 // must.
 func (CEFFormat) Detect(s *locate.Sample) locate.Fit {
-	r := (&cefReader{names: cefNames, target: locate.TargetAll}).Locator()
+	r := (&cefReader{namedReader{names: cefNames, target: locate.TargetAll}}).Locator()
 	urls := 0
 	fit := s.Count(locate.LooksLikeProduct, func(rec []byte) bool {
 		var f locate.Found
@@ -38,8 +38,7 @@ func (CEFFormat) Detect(s *locate.Sample) locate.Fit {
 
 // Open implements [locate.Format].
 func (CEFFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &cefReader{target: c.Target}
-	r.names, r.named = namedFields(c, cefUses, cefNames)
+	r := &cefReader{openNamed(c, cefUses, cefNames)}
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
@@ -64,12 +63,7 @@ var cefUses = byName(`
 var cefNames = newNameTable(cefUses)
 
 // cefReader reads CEF.
-type cefReader struct {
-	locate.LineFraming
-	names  *nameTable
-	named  bool // the job names the key of the URL
-	target locate.Target
-}
+type cefReader struct{ namedReader }
 
 // Locator implements [locate.Reader].
 func (r *cefReader) Locator() locate.Locator { return &CEFLocator{cefReader: r} }
@@ -77,7 +71,6 @@ func (r *cefReader) Locator() locate.Locator { return &CEFLocator{cefReader: r} 
 // CEFLocator is a cefReader with scratch memory.
 type CEFLocator struct {
 	*cefReader
-	rec   []byte
 	Forms locate.Forms
 }
 
@@ -87,37 +80,30 @@ func (r *CEFLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (lo
 }
 
 // FormOf implements [locate.Former].
-func (r *CEFLocator) FormOf(rec []byte) *locate.Form {
-	r.rec = rec
-	return r.Forms.Match(rec, nil)
-}
+func (r *CEFLocator) FormOf(rec []byte) *locate.Form { return r.Forms.Match(rec, nil) }
 
 // LocateForm implements [locate.Former].
 func (r *CEFLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (locate.Reason, int) {
 	var p namedParts
 	if h != nil {
 		p.takeForm(f, rec, h, r.names, nil)
-	} else if !r.read(f, &p) {
+	} else if !r.read(f, rec, &p) {
 		return locate.Unparsed, 0
 	}
 	p.splitHost(f, rec)
-	if r.named && p.target.End == 0 || !p.add(f, rec, r.target) {
-		return locate.NoField, 0
-	}
-	return 0, 0
+	return r.add(f, rec, &p)
 }
 
 // read takes the fields of the record, and learns from it. It returns false if
 // the record has no extension.
-func (r *CEFLocator) read(f *locate.Found, p *namedParts) bool {
-	rec := r.rec
+func (r *CEFLocator) read(f *locate.Found, rec []byte, p *namedParts) bool {
 	pos := cefExtension(rec)
 	if pos < 0 {
 		return false
 	}
 	learns := r.Forms.Learns(rec)
 	if learns {
-		r.addHeader()
+		r.addHeader(rec)
 	}
 	for key, value := cefKey(rec, pos); key.End > 0; {
 		next, after := cefKey(rec, value)
@@ -151,13 +137,13 @@ func cefValue(rec []byte, start int, next locate.Span) locate.Span {
 }
 
 // addHeader adds the fields of the header, and what precedes it, to learn from them.
-func (r *CEFLocator) addHeader() {
-	pos := bytes.Index(r.rec, cefMark)
+func (r *CEFLocator) addHeader(rec []byte) {
+	pos := bytes.Index(rec, cefMark)
 	if pos > 0 {
 		r.Forms.Add(locate.Value{Span: locate.Between(0, pos), Way: wayFront, Use: -1})
 	}
 	for i := range cefFields {
-		end := unescapedByte(r.rec, pos, '|')
+		end := unescapedByte(rec, pos, '|')
 		if i > 0 {
 			r.Forms.Add(locate.Value{Span: locate.Between(pos, end), Way: wayHeader, Use: -1})
 		}

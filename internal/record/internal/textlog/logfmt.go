@@ -56,8 +56,7 @@ func fitsLogfmt(body []byte) (fits, hasURL bool) {
 
 // Open implements [locate.Format].
 func (LogfmtFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &logfmtReader{target: c.Target}
-	r.names, r.named = namedFields(c, logfmtUses, logfmtNames)
+	r := &logfmtReader{openNamed(c, logfmtUses, logfmtNames)}
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
@@ -92,12 +91,7 @@ var logfmtUses = byName(`
 var logfmtNames = newNameTable(logfmtUses)
 
 // logfmtReader reads logfmt.
-type logfmtReader struct {
-	locate.LineFraming
-	names  *nameTable
-	named  bool // the job names the key of the URL
-	target locate.Target
-}
+type logfmtReader struct{ namedReader }
 
 // Locator implements [locate.Reader].
 func (r *logfmtReader) Locator() locate.Locator { return &LogfmtLocator{logfmtReader: r} }
@@ -129,14 +123,11 @@ func (r *LogfmtLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) 
 	} else if !r.read(f, &p) {
 		return locate.Unparsed, r.scan.pos
 	}
-	switch {
-	case r.named && p.target.End == 0, !p.add(f, rec, r.target):
-		return locate.NoField, 0
-	}
-	if f.Attrs.Wanted {
+	why, at := r.add(f, rec, &p)
+	if why == 0 && f.Attrs.Wanted {
 		addPrefixTime(f, rec)
 	}
-	return 0, 0
+	return why, at
 }
 
 // read takes the fields of the record, and learns from it. It returns false if

@@ -45,11 +45,10 @@ func isLabel(s []byte) bool {
 
 // Open implements [locate.Format].
 func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &ltsvReader{target: c.Target, dialect: locate.UnionDialect}
+	r := &ltsvReader{openNamed(c, ltsvUses, ltsvNames), locate.UnionDialect}
 	if d, given := c.NamedDialect(); given {
 		r.dialect = d
 	}
-	r.names, r.named = namedFields(c, ltsvUses, ltsvNames)
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
@@ -84,10 +83,7 @@ var ltsvNames = newNameTable(ltsvUses)
 
 // ltsvReader reads LTSV.
 type ltsvReader struct {
-	locate.LineFraming
-	names   *nameTable
-	named   bool // the job names the label of the URL
-	target  locate.Target
+	namedReader
 	dialect *locate.Dialect
 }
 
@@ -116,10 +112,7 @@ func (r *LTSVLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (l
 	} else if !r.read(f, rec, &p) {
 		return locate.Unparsed, 0
 	}
-	if r.named && p.target.End == 0 || !p.add(f, rec, r.target) {
-		return locate.NoField, 0
-	}
-	return 0, 0
+	return r.add(f, rec, &p)
 }
 
 // read takes the fields of a record, and learns from it. It skips fields without a label,

@@ -124,6 +124,28 @@ func (p *namedParts) add(f *locate.Found, rec []byte, target locate.Target) bool
 	return true
 }
 
+// namedReader is what the readers of lines with named fields have in common.
+type namedReader struct {
+	locate.LineFraming
+	names  *nameTable
+	named  bool // the job names the field with the URL
+	target locate.Target
+}
+
+// openNamed returns a reader of the fields that namedFields returns.
+func openNamed(c *locate.Settings, uses map[string]namedUse, table *nameTable) namedReader {
+	names, named := namedFields(c, uses, table)
+	return namedReader{names: names, named: named, target: c.Target}
+}
+
+// add adds the URLs of the record. It returns NoField if they could not be read.
+func (r *namedReader) add(f *locate.Found, rec []byte, p *namedParts) (locate.Reason, int) {
+	if r.named && p.target.End == 0 || !p.add(f, rec, r.target) {
+		return locate.NoField, 0
+	}
+	return 0, 0
+}
+
 // nameTable maps the names of fields to their uses. A hash of length, first and
 // last byte finds a name faster than a map does.
 type nameTable struct {

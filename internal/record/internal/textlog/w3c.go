@@ -396,14 +396,7 @@ func w3cField(rec []byte, pos int) (s locate.Span, quoted bool, next int) {
 
 // percentDialect is the additional level of percent-encoding in CloudFront
 // logs: a client's %20 is logged as %2520.
-var percentDialect = &locate.Dialect{Mark: '%', Decode: decodePercent, Encode: encodePercent}
-
-func decodePercent(dst, s []byte) ([]byte, int) {
-	if len(s) >= 3 && locate.Unhex[s[1]] < 16 && locate.Unhex[s[2]] < 16 {
-		return append(dst, locate.Unhex[s[1]]<<4|locate.Unhex[s[2]]), 3
-	}
-	return append(dst, '%'), 1
-}
+var percentDialect = &locate.Dialect{Mark: '%', Decode: locate.DecodeMarked, Encode: encodePercent}
 
 // encodePercent escapes the bytes that CloudFront's manual lists for its
 // standard logs.
