@@ -23,4 +23,4 @@ package percent
 //	defect.go  AppendDefectsOf: defects of the escapes in a component
 //	double.go  double escapes
 //	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
-//	table.go   the bits of the sets; gen_test.go makes it from the rules of the standards
+//	table.go   the bits of the sets; a test makes it from the rules of the standards

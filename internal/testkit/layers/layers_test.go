@@ -65,7 +65,7 @@ var (
 	// The packages that read a configuration. Package config/field is not one
 	// of them: it provides the types of values, which components use in their
 	// structs.
-	reader = []string{"./config", "./config/internal/..."}
+	reader = []string{"./config"}
 
 	kafkaClient = "github.com/segmentio/kafka-go/..."
 	natsClient  = "github.com/nats-io/nats.go/..."
