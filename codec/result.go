@@ -85,7 +85,7 @@ type scratch struct {
 	query     []byte           // a query being rewritten for K2
 	full      []byte           // the full serialized URL, if the normal form omits parts of it
 	whole     URL              // components of full, if dropped is set
-	other     *Result          // of parsing by the other standard
+	other     *Result          // result of parsing by the other standard
 	hosts     *hostScratch     // scratch of the host comparison
 	text2     []byte           // a component being converted to NFC
 	runes     [2][]rune        // a part of text2

@@ -75,7 +75,7 @@ type values struct {
 	marks   []bool       // see normMarks
 
 	computed []byte // a computed field
-	arg      string // of the computed field
+	arg      string // argument of the computed field
 }
 
 // normShown returns the normal form for output. If scheme and host are unknown, it

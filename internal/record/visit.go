@@ -18,8 +18,8 @@ type Visit struct {
 	is   bool
 }
 
-// NewVisit returns a Visit that can show all fields. c selects how records are
-// read; what it says about output is ignored.
+// NewVisit returns a Visit that can show all fields. c selects how records are read;
+// its settings of the output are ignored.
 func (c Config) NewVisit() (*Job, *Visit, error) {
 	c.Render, c.Fields, c.Extend, c.Where, c.Route = RenderJSONL, fieldNames, nil, nil, nil
 	j, err := New(c)

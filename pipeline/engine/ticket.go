@@ -219,7 +219,7 @@ func (d *delivery) submit(b *Batch, slot int) {
 		d.fail(d.sinks[slot].bug("both answered a batch and returned an error for it"))
 		return
 	}
-	d.sinks[slot].adjust(-1, 0) // the sink has not accepted it
+	d.sinks[slot].adjust(-1, 0) // the sink has not accepted the batch
 	if !d.stopped() {
 		d.fail(fmt.Errorf("%s: %w", d.sinks[slot].name, err))
 	}

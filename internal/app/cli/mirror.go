@@ -139,7 +139,7 @@ func contentOf(path string) compress.Format {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return compress.Plain // the run reports it
+		return compress.Plain // the run reports the error
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	head := make([]byte, 512)

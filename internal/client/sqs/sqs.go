@@ -104,8 +104,8 @@ func (c *Client) Receive(ctx context.Context, n int, wait, visible time.Duration
 	return list, err
 }
 
-// Send adds messages to the queue, which must not exceed 10. After an error, some of
-// them may be in the queue.
+// Send adds at most 10 messages to the queue. After an error, some of them may be in
+// the queue.
 func (c *Client) Send(ctx context.Context, texts []string) error {
 	var list []map[string]string
 	for i, text := range texts {

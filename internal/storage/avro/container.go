@@ -35,7 +35,7 @@ type container struct {
 	pos    int64 // offset of r in the file
 	rows   int64 // number of records in the blocks that were read
 	lost   error // describes the first damage that was skipped
-	losses int   // how many times
+	losses int   // number of damaged parts
 
 	block  block
 	blocks compress.Blocks

@@ -133,7 +133,7 @@ func (s *Set) Has(k Key) (bool, error) {
 	return inRuns(s.runs, k)
 }
 
-// HasAll sets is[i] if keys[i] is in the set. The zero key is not.
+// HasAll sets is[i] if keys[i] is in the set. The zero key is never in the set.
 func (s *Set) HasAll(keys []Key, is []bool) error {
 	for len(keys) > 0 {
 		n := min(len(keys), touched)

@@ -28,7 +28,7 @@ type Rewriter struct {
 
 	name   string // name of the current input
 	input  table.Input
-	first  *file // whose schema the output has
+	first  *file // the file whose schema the output has
 	leaves []int // of the Text
 	sel    selection
 	base   int64 // number of the first row of the row group

@@ -14,7 +14,8 @@ import (
 // parsing it again. If the text is the same, and the parser would end each of the other
 // values where the text continues, it would find the same values.
 
-// A Form is what some records have in common: texts, and between them slots for values.
+// A Form describes records with the same structure: equal texts, and slots for values
+// between the texts.
 type Form struct {
 	text  []byte // all texts, one after the other
 	last  int    // offset of the text after the last slot
@@ -152,7 +153,7 @@ func (h *Form) learn(rec []byte, values []Value) {
 
 // Forms are the forms of the records of a log. The zero value is ready for use.
 type Forms struct {
-	List    [4]Form // first the one that a record had last
+	List    [4]Form // the form of the last record first
 	values  []Value // values of the record to learn from
 	balance int     // at most maxBalance
 	pause   int     // length of the last pause
