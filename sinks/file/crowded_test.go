@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestCrowded: the number of open files never exceeds its limit, even if many
@@ -45,5 +47,31 @@ func TestCrowded(t *testing.T) {
 		}
 		must(t, out.Close(ctx))
 		wantTree(t, dir, strings.TrimSpace(want.String()))
+	}
+}
+
+// TestCrowdedFinish: a call of Finish ends many more lanes than files may be open.
+func TestCrowdedFinish(t *testing.T) {
+	for _, ext := range []string{"", ".gz", ".zst"} {
+		dir := t.TempDir()
+		cfg := config(filepath.Join(dir, "{source.relpath}"+ext))
+		cfg.OpenFiles, cfg.Batches, cfg.SyncInterval = 4, 1000, time.Minute
+		out := openLog(t, cfg, "")
+		w := newWriter(t, out)
+		var lanes []*engine.Lane
+		for i := range 50 {
+			lanes = append(lanes, laneOfRel(fmt.Sprintf("%02d", i)))
+			w.write(lanes[i], fmt.Sprintf("%d\n", i))
+		}
+		w.barrier()
+		for _, err := range out.Finish(ctx, lanes) {
+			must(t, err)
+		}
+		for i := range lanes {
+			if got := text(t, filepath.Join(dir, fmt.Sprintf("%02d%s", i, ext))); got != fmt.Sprintf("%d\n", i) {
+				t.Errorf("%02d%s: %q", i, ext, got)
+			}
+		}
+		must(t, out.Close(ctx))
 	}
 }

@@ -418,6 +418,10 @@ func (s *log) finish(lanes []*engine.Lane) []error {
 		if streams[i], errs[i] = s.sealLast(l); streams[i] != nil {
 			ends = append(ends, streams[i].sealed...)
 		}
+		if len(ends) > s.cfg.OpenFiles/4 { // before others are opened, which may close these
+			s.syncEnds(ends)
+			ends = ends[:0]
+		}
 	}
 	s.syncEnds(ends)
 	for _, st := range streams {
