@@ -18,7 +18,7 @@ import (
 // levels of the keys take for the same or not.
 func uniqueLines(n int) (lines []string) {
 	r := rand.New(rand.NewPCG(1, 15))
-	spellings := []string{"/p/%d", "/p//%d", "/p/%%7%d", "/p/%d/", "/p/%d?utm_source=x", "/p/%d?b=1&a=2", "/p/%d?a=2&b=1", "/%%zz%d", "/p/%d#f"}
+	spellings := []string{"/p/%d", "/p//%d", "/p/%%7%d", "/p/%d/", "/p/%d?utm_source=x", "/p/%d?b=1&a=2", "/p/%d?a=2&b=1", "/p?NAME=%d", "/%%zz%d", "/p/%d#f"}
 	for range n {
 		host := []string{"a.example", "www.a.example", "b.example.org"}[r.IntN(3)]
 		path := fmt.Sprintf(spellings[r.IntN(len(spellings))], r.IntN(1+r.IntN(n/20)))
