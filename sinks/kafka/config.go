@@ -32,7 +32,7 @@ type Config struct {
 	// this for a broker that does not allow it.
 	Idempotent bool `yaml:"idempotent"`
 	// Maximum size of a record batch, before compression.
-	BatchBytes field.Size `yaml:"batch_bytes" min:"1KiB" max:"64MiB"`
+	BatchBytes field.Size `yaml:"batch_size" min:"1KiB" max:"64MiB"`
 }
 
 // Default returns a Config with the default values.
@@ -63,7 +63,7 @@ func (c *Config) Validate() error {
 	}
 	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", `must be "key", "input" or "none"`)
 	check(c.Key == "" || c.Key == byKey || c.Key == byInput || c.Key == byNone, "message_key", `must be "key", "input" or "none"`)
-	check(c.BatchBytes > 0, "batch_bytes", "must be positive")
+	check(c.BatchBytes > 0, "batch_size", "must be positive")
 	if _, err := kafka.CodecByName(c.Compression); err != nil {
 		errs = append(errs, &field.Error{Field: "compression", Err: err})
 	}

@@ -90,8 +90,8 @@ func (s *sink) Open(ctx context.Context) error {
 	case err != nil:
 		s.log.Info("cannot read topic limits", "topic", s.cfg.Topic, "error", err)
 	case limit < int(s.cfg.BatchBytes)+batchOverhead:
-		s.log.Warn("batch_bytes exceeds the topic limit, larger batches are split",
-			"topic", s.cfg.Topic, "topic_max_bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
+		s.log.Warn("batch_size exceeds the topic limit, larger batches are split",
+			"topic", s.cfg.Topic, "topic_max_bytes", limit, "batch_size", s.cfg.BatchBytes.String())
 	}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	for i := range n {

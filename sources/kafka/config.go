@@ -48,12 +48,12 @@ type Config struct {
 	PartitionRefresh time.Duration `yaml:"-"`
 	// How many bytes to request at a time for each partition. Up to two
 	// responses are held in memory.
-	FetchBytes field.Size `yaml:"fetch_bytes" min:"1KiB" max:"64MiB"`
+	FetchBytes field.Size `yaml:"fetch_size" min:"1KiB" max:"64MiB"`
 	// How long a broker delays its response while there is nothing to read.
 	FetchWait time.Duration `yaml:"fetch_wait" min:"10ms" max:"30s"`
 	// Maximum decompressed size of a record batch. A partition stops at a
 	// larger one, and the instance is not ready until the limit is raised.
-	MaxBatchBytes field.Size `yaml:"max_batch_bytes" min:"1MiB" max:"1GiB"`
+	MaxBatchBytes field.Size `yaml:"max_batch_size" min:"1MiB" max:"1GiB"`
 
 	// BatchBytes, BatchRecords and Linger limit a batch of the pipeline: the
 	// bytes of its keys and values, its messages, and how long its first
@@ -111,7 +111,7 @@ func (c *Config) Validate() error {
 		fail("drain_timeout", "drain_timeout and fetch_wait must be positive")
 	}
 	if c.FetchBytes <= 0 || c.MaxBatchBytes <= 0 {
-		fail("fetch_bytes", "fetch_bytes and max_batch_bytes must be positive")
+		fail("fetch_size", "fetch_size and max_batch_size must be positive")
 	}
 	return errors.Join(errs...)
 }

@@ -116,9 +116,9 @@ var advice = map[string]string{
 	"truncating torn output":                              "After a crash, an incomplete last record, or the data after the last sync of a compressed member, is cut off and written again. Nothing to do.",
 
 	// sinks/kafka
-	"batch_bytes exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_bytes` to the limit, or raise `max.message.bytes` of the topic.",
-	"cannot read topic limits":                                      "The user is not allowed to describe the topic, so batches are split only after the broker refuses one. Grant DESCRIBE_CONFIGS if that happens often.",
-	"idempotent writes not allowed, retries may duplicate records":  "The user is not allowed to write idempotently, or the broker is too old. Grant IDEMPOTENT_WRITE on the cluster.",
+	"batch_size exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_size` to the limit, or raise `max.message.bytes` of the topic.",
+	"cannot read topic limits":                                     "The user is not allowed to describe the topic, so batches are split only after the broker refuses one. Grant DESCRIBE_CONFIGS if that happens often.",
+	"idempotent writes not allowed, retries may duplicate records": "The user is not allowed to write idempotently, or the broker is too old. Grant IDEMPOTENT_WRITE on the cluster.",
 
 	// sources/file
 	"index not used":               "With `--index`: the input is read without its index; `error` gives the reason. The output is correct. If the index is out of date and another program wrote it, remove it.",

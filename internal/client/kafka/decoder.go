@@ -125,7 +125,7 @@ var (
 	// ErrCorrupt means that a batch was damaged.
 	ErrCorrupt = errors.New("damaged record batch")
 	// ErrTooLong means that a batch exceeds the limit when decompressed.
-	ErrTooLong = errors.New("decompressed record batch exceeds max_batch_bytes")
+	ErrTooLong = errors.New("decompressed record batch exceeds max_batch_size")
 	// ErrOldFormat means that a batch has a format from before Kafka 0.11.
 	ErrOldFormat = errors.New("unsupported record batch format (older than Kafka 0.11)")
 )
