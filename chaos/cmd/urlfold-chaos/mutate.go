@@ -283,7 +283,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "damage behind a member of a compressed tar archive is not found", File: "sources/file/archive.go",
-		Old: "\t\t_, _ = io.Copy(io.Discard, onlyRead{r.zr}) // the verdict has its error\n", New: "",
+		Old: "\t\t_, _ = io.Copy(io.Discard, onlyRead{r.zr}) // the verdict reports an error\n", New: "",
 		Package: "./internal/app/cli", Tests: "^TestScript$/^case_members$",
 	},
 }
