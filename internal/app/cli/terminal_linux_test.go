@@ -188,6 +188,7 @@ func hostileCommands(bad string) [][]string {
 		with("check", "-c", "empty.yaml"), with("check", "-c", "empty.yaml", "--connect", "--show"), with("check", "-c", "bad.yaml"), with("check", "-c", bad), with("check", "-c", "empty.yaml"),
 		with("run", "-c", "empty.yaml", "--dry-run"), with("run", "-c", "empty.yaml"), with("run", "-c", bad),
 		with("daemon", "state", "-c", "empty.yaml"), with("daemon", "state", "--to", "json", "-c", "empty.yaml"), with("daemon", "reset", "-c", "empty.yaml", evil), with("daemon", "reset", "--dedupe-only", "-c", "empty.yaml"),
+		with("daemon", "enqueue", "-c", "empty.yaml", "s3://b/"+evil), with("daemon", "enqueue", "-c", "bad.yaml", evil),
 		with("daemon", "monitor", "--admin", "unix:none"+evil), with("daemon", "tap", "--admin", "unix:none"+evil),
 	}
 }
