@@ -89,12 +89,47 @@ func TestStateLost(t *testing.T) {
 	}
 }
 
+// TestStateElsewhere: a process that is started in the folder of its configuration stores
+// relative paths. One that is started elsewhere does not find them, and says so. The
+// other way round, nothing is read again.
+func TestStateElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	f := func(first, second, want string) {
+		t.Helper()
+		remove(t, filepath.Join(dir, "conf"))
+		put(t, filepath.Join(dir, "conf/in/a.log"), "http://h/1\n")
+		put(t, filepath.Join(dir, "conf/c.yaml"), exactly)
+		for _, name := range []string{first, second} {
+			t.Chdir(strings.TrimSuffix(filepath.Join(dir, "conf/c.yaml"), name))
+			_, err := runFile(t, name)
+			if name == second && want != "" {
+				if !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if list, _ := os.ReadDir(filepath.Join(dir, "conf/out")); len(list) != 1 {
+			t.Errorf("%d outputs", len(list))
+		}
+	}
+	f("c.yaml", "conf/c.yaml", "started in the folder of its configuration (start this one there, too)")
+	f("conf/c.yaml", "c.yaml", "")
+}
+
 // runText runs a configuration to the end of its input.
 func runText(t *testing.T, text string) (log string, err error) {
 	t.Helper()
-	cat := testCatalog(t)
 	put(t, "c.yaml", text)
-	f, err := cat.Load("c.yaml")
+	return runFile(t, "c.yaml")
+}
+
+// runFile is runText for a configuration in a file.
+func runFile(t *testing.T, name string) (log string, err error) {
+	t.Helper()
+	cat := testCatalog(t)
+	f, err := cat.Load(name)
 	if err != nil {
 		t.Fatal(err)
 	}

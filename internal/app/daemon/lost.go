@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -31,10 +32,11 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
 			dir, strings.Join(s.Warnings(), "; "), "")}
 	}
-	entries, covered := 0, false
+	entries, covered, relative := 0, false, false
 	s.Each(func(e *checkpoint.Entry) {
 		entries++
 		covered = covered || p.covers(e.Path)
+		relative = relative || !filepath.IsAbs(e.Path) && !strings.Contains(e.Path, "://")
 	})
 	if covered || s.Found() && entries == 0 {
 		return nil
@@ -44,7 +46,10 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return nil
 	}
 	state := "has no state"
-	if s.Found() {
+	switch {
+	case relative && filepath.IsAbs(dir):
+		state = "has the state of a process that was started in the folder of its configuration (start this one there, too)"
+	case s.Found():
 		state = "has the state of another configuration, without the files of this one"
 	}
 	return &StateError{fmt.Sprintf("data_dir %s %s: all inputs would be read from the beginning, and the records in %s with exactly_once, such as %s, would be written again"+ways,
