@@ -132,7 +132,7 @@ func comment(text string) string {
 	const width = 72 // without the tab and the slashes
 	var b strings.Builder
 	column := width
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if column += 1 + utf8.RuneCountInString(word); column > width {
 			b.WriteString("\n// " + word)
 			column = utf8.RuneCountInString(word)

@@ -134,11 +134,11 @@ func stateOf(o *objects.Object) (s fileState) {
 }
 
 // stat implements [storage].
-func (b *bucket) stat(path, rel string) (s fileState, err error) {
+func (b *bucket) stat(ctx context.Context, path, rel string) (s fileState, err error) {
 	if b.Queue != nil { // the listing contains all objects to read
 		return s, fs.ErrNotExist
 	}
-	store, ctx := b.connection()
+	store, _ := b.connection()
 	o, err := store.Head(ctx, path)
 	if objects.KindOf(err) == objects.NotFound {
 		err = fs.ErrNotExist
@@ -149,7 +149,7 @@ func (b *bucket) stat(path, rel string) (s fileState, err error) {
 	return stateOf(&o).at(path, rel), nil
 }
 
-// connection returns the store, and the context for requests.
+// connection returns the store, and the context for requests about open objects.
 func (b *bucket) connection() (*objects.Store, context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,8 +193,8 @@ func (b *bucket) note(o *objects.Object, err error) error {
 }
 
 // remove implements [storage].
-func (b *bucket) remove(path string) error {
-	store, ctx := b.connection()
+func (b *bucket) remove(ctx context.Context, path string) error {
+	store, _ := b.connection()
 	return store.Remove(ctx, path)
 }
 

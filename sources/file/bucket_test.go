@@ -189,6 +189,22 @@ func TestObjectsPolled(t *testing.T) {
 	}
 }
 
+// TestObjectRemovedAtStop: an object that is done when the reading has ended is still
+// removed. The last commit comes after the context of Run is done.
+func TestObjectRemovedAtStop(t *testing.T) {
+	srv := s3test.New(t)
+	srv.Put("logs/a", []byte("line\n"))
+	d := start(t, t.TempDir(), quick("s3://bucket/logs"), &shelf{}, ofBucket(nil))
+	until(t, "a finished object", func() bool { return d.w.Stats().Done == 1 })
+	d.end()
+	d.w.cfg.OnFinish = OnFinish{word: deleteFile}
+	file := d.w.known.tracks[0]
+	file.end.finishing = true
+	if errs := d.w.disposeAll(t.Context(), []*track{file}); errs[0] != nil || srv.Get("logs/a") != nil {
+		t.Errorf("%v; objects %v", errs[0], srv.Keys())
+	}
+}
+
 // TestObjectsShared: each object belongs to one of several instances.
 func TestObjectsShared(t *testing.T) {
 	srv := s3test.New(t)

@@ -19,7 +19,7 @@ import (
 
 // Finish implements [engine.Finisher]. It stores that the files of all lanes
 // are done, in one step, and then applies on_finish.
-func (w *watcher) Finish(_ context.Context, lanes []*engine.Lane) []error {
+func (w *watcher) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 	ids := make([]string, len(lanes))
 	for i, l := range lanes {
 		ids[i] = l.ID()
@@ -28,7 +28,7 @@ func (w *watcher) Finish(_ context.Context, lanes []*engine.Lane) []error {
 	if err := w.progress.save(nil, checkpoint.Update{Forget: ids}); err != nil {
 		return slices.Repeat([]error{err}, len(lanes))
 	}
-	errs := w.disposeAll(tracks)
+	errs := w.disposeAll(ctx, tracks)
 	for i, t := range tracks {
 		if t != nil {
 			w.letGo(t, lanes[i], errs[i])
@@ -85,13 +85,13 @@ func (w *watcher) letGo(t *track, lane *engine.Lane, err error) {
 
 // disposeAll applies on_finish to the files of tracks, and then syncs the
 // folders that files were moved or deleted from and moved to.
-func (w *watcher) disposeAll(tracks []*track) []error {
+func (w *watcher) disposeAll(ctx context.Context, tracks []*track) []error {
 	errs := make([]error, len(tracks))
 	taken := make([]bool, len(tracks))
 	dirs := map[string]bool{} // changed folders; true: files were moved there
 	for i, t := range tracks {
 		if t != nil {
-			taken[i], errs[i] = w.dispose(t, dirs)
+			taken[i], errs[i] = w.dispose(ctx, t, dirs)
 		}
 	}
 	// Sync the target folders first: then a power loss between the two may
@@ -123,8 +123,8 @@ func (w *watcher) disposeAll(tracks []*track) []error {
 type disposal struct{ t *track }
 
 // do implements job.
-func (d *disposal) do(_ context.Context, w *watcher) {
-	err := w.disposeAll([]*track{d.t})[0]
+func (d *disposal) do(ctx context.Context, w *watcher) {
+	err := w.disposeAll(ctx, []*track{d.t})[0]
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d.t.step = resting
@@ -137,14 +137,14 @@ func (d *disposal) do(_ context.Context, w *watcher) {
 
 // dispose applies on_finish to a file if it is still the file that was read,
 // and reports whether it did. It adds the changed folders to dirs.
-func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
+func (w *watcher) dispose(ctx context.Context, t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
 	due, path, rel, was := t.end.finishing, t.path, t.sight.file.rel, t.sight.file
 	w.mu.Unlock()
 	if !due {
 		return false, nil
 	}
-	now, err := w.store.stat(path, rel)
+	now, err := w.store.stat(ctx, path, rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -158,7 +158,7 @@ func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 		if w.cfg.OnFinish.MoveTo != "" {
 			err = moveFile(path, filepath.Join(w.cfg.OnFinish.MoveTo, rel), dirs)
 		} else {
-			err = w.store.remove(path)
+			err = w.store.remove(ctx, path)
 		}
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func (w *watcher) poll(ctx context.Context, h *hints) {
 	now := w.bound.clock()
 	w.mu.Lock()
 	unknown := w.updateKnown(all, now, began)
-	w.missKnown(now, hidden)
+	w.missKnown(ctx, now, hidden)
 	w.hide(hidden)
 	w.known.veiled = slices.ContainsFunc(w.known.tracks, (*track).veiled)
 	w.known.unread = map[string]*track{}
@@ -122,12 +122,12 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 // missKnown handles tracks whose files were not found. The rest of an open file
 // is read. A file that cannot be accessed does not count as gone; it is added
 // to hidden.
-func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
+func (w *watcher) missKnown(ctx context.Context, now time.Time, hidden map[string]error) {
 	for _, t := range w.known.tracks {
 		if !t.sight.bound || t.sight.listed || t.step == busy {
 			continue
 		}
-		seen, err := w.store.stat(t.path, t.rel)
+		seen, err := w.store.stat(ctx, t.path, t.rel)
 		if err == nil && (len(hidden)+len(w.hidden) > 0 || w.store.fixed()) && w.bound.byFile[seen.id] == t {
 			continue // accessible again since the scan: the next one lists it
 		}

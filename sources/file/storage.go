@@ -19,11 +19,11 @@ type storage interface {
 	scan(ctx context.Context) (all []fileState, hidden map[string]error)
 	// stat returns the current state of a file. The error of a file that does not
 	// exist is one of isGone.
-	stat(path, rel string) (fileState, error)
+	stat(ctx context.Context, path, rel string) (fileState, error)
 	// open opens a file. It returns errMoved if the file at path has another id.
 	open(path string, id fileID) (handle, error)
 	// remove removes the file at path.
-	remove(path string) error
+	remove(ctx context.Context, path string) error
 	// bases returns the folders in which new files may appear, if the system sends
 	// notifications about them.
 	bases() []string
@@ -101,7 +101,7 @@ func (f readFile) again() (io.ReadSeeker, func() error, error) {
 func (readFile) fixed() bool { return false }
 
 // stat implements [storage].
-func (s *scanner) stat(path, rel string) (fileState, error) {
+func (s *scanner) stat(_ context.Context, path, rel string) (fileState, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return fileState{}, err
@@ -131,7 +131,7 @@ func (s *scanner) open(path string, id fileID) (handle, error) {
 }
 
 // remove implements [storage].
-func (s *scanner) remove(path string) error { return disk.Remove(path) }
+func (s *scanner) remove(_ context.Context, path string) error { return disk.Remove(path) }
 
 // fixed implements [storage].
 func (s *scanner) fixed() bool { return false }

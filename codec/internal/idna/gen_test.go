@@ -255,7 +255,7 @@ func addRecords(out *gen.File, records []record) {
 func addScripts(out *gen.File, scripts []string) (words int) {
 	bits := map[string]int{}
 	for _, list := range scripts {
-		for _, s := range strings.Split(list, ",") {
+		for s := range strings.SplitSeq(list, ",") {
 			for _, name := range append([]string{s}, augmented[s]...) {
 				bits[name] = 0
 			}
@@ -287,7 +287,7 @@ func addScripts(out *gen.File, scripts []string) (words int) {
 // occur with every script, set all bits.
 func scriptWords(list string, bits map[string]int, words int) []uint64 {
 	set := make([]uint64, words)
-	for _, s := range strings.Split(list, ",") {
+	for s := range strings.SplitSeq(list, ",") {
 		if s == "Common" || s == "Inherited" {
 			for i := range set {
 				set[i] = ^uint64(0)
