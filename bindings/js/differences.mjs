@@ -12,7 +12,7 @@ export const cases = [
   ['http://h.example/a%2fb', 'the digits of an escape are in upper case'],
   ['http://h.example/%22%5B%7C', 'only escapes of characters that need no escape are decoded'],
   ['http://h.example/?a=b%20c', 'a space stays as it is written'],
-  ['http://h.example/?a+b', 'the same in a parameter without a value'],
+  ['http://h.example/?a+b', 'a `+` in a parameter without a value stays as it is written'],
   ['http://h.example/?a=%e4', 'an encoding that is not UTF-8 stays'],
   ['http://h.example/?a=%0A', 'a line feed is not lost'],
   ['http://h.example/?a=b/', 'a slash at the end of a value is a part of it'],
