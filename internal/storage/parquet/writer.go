@@ -58,7 +58,7 @@ func NewWriter(w io.Writer, columns []record.Column, compression string) (*Write
 	out := parquet.NewGenericWriter[any](w, parquet.NewSchema("urls", groupOf(columns, func(c *record.Column) parquet.Node {
 		return parquet.Optional(nodeOf(c))
 	})), parquet.Compression(codec), parquet.CreatedBy("urlfold", "", ""),
-		parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+		parquet.DataPageVersion(1), parquet.DataPageStatistics(false), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	return &Writer{
 		out: out, columns: columns, values: make([][]parquet.Value, len(out.ColumnWriters())),
 		workers: min(runtime.GOMAXPROCS(0), maxWorkers),
