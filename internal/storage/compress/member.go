@@ -117,8 +117,8 @@ func (w *MemberWriter) Flush(dst []byte) []byte {
 	return dst
 }
 
-// What a flush ends with, so that [Mend] finds it: a block without text that is
-// not the last one of the member.
+// These bytes end a flush, so that [Mend] finds it: a block without text
+// that is not the last block of the member.
 const (
 	deflateMark = 0x0000ffff // length and its complement, RFC 1951 section 3.2.4, as a big-endian number
 	zstdMark    = 1 << 1     // header of an RLE_Block of length 0, RFC 8878 section 3.1.1.2; checkByte follows

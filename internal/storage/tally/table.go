@@ -15,7 +15,7 @@ const MaxExample = 2 << 10
 // A Group is a key with the number of its occurrences.
 type Group struct {
 	Key     []byte
-	Example []byte // the shortest one, of these the least; nil if all were longer than MaxExample
+	Example []byte // the shortest example, and of several such the least; nil if all were longer than MaxExample
 	Count   int64
 }
 
@@ -41,8 +41,8 @@ func (t *table) entry(s slot) *entry { return &t.entries[uint32(s)-1] }
 type entry struct {
 	count      int64
 	chunk, off uint32
-	key        uint32 // length
-	example    uint32 // length plus 1; 0: no example
+	key        uint32 // length of the key
+	example    uint32 // length of the example plus 1; 0: no example
 }
 
 const (

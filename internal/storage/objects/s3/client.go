@@ -128,7 +128,7 @@ func (c *client) Get(ctx context.Context, o objects.Object, off, n int64) (io.Re
 		err = &objects.Error{Kind: objects.Temporary, Detail: "the store sent another range than was requested"}
 	}
 	if err != nil {
-		_ = body.Close() // nothing of it is wanted
+		_ = body.Close() // the body is not needed
 		return nil, err
 	}
 	return body, nil
