@@ -324,7 +324,7 @@ func (s *log) round(late bool) (synced bool) {
 			err := s.alone(o, func() error { return s.flush(o) })
 			switch {
 			case errors.Is(err, errCrowded):
-				return // it has no batches, so the next round can do it
+				return // the output has no batches, so the next round can flush it
 			case err != nil:
 				s.breaks(o, err)
 				return

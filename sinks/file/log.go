@@ -166,9 +166,9 @@ type log struct {
 	unsynced int64           // bytes of the records in these batches
 	mended   chan struct{}   // closed and replaced when Submit may retry
 	waiters  []chan struct{} // waiting Barriers
-	requests []request       // from Finish
+	requests []request       // requests of Finish
 	durable  []held          // scratch space of the rounds
-	writers  writers         // of the open members
+	writers  writers         // the writers of the open members
 	idle     *sync.Cond      // an output is no longer busy, or a MemberWriter is spare
 }
 

@@ -59,19 +59,20 @@ func (s *span) verified(l *engine.Lane, end place) place {
 	return s.start
 }
 
-// keepUnverified writes u to a file beside the output final, and returns its path. If a
-// file with the same text exists, it returns that one. If another file has the name, it
-// adds a number to the name. If the text is empty or the input no longer exists, it
-// writes nothing and returns "".
+// keepUnverified writes u to a file beside the output final, and returns its
+// path. If a file with the same text exists, keepUnverified returns the path
+// of that file. If another file has the name, keepUnverified adds a number
+// to the name. If the text is empty or the input no longer exists,
+// keepUnverified writes nothing and returns "".
 func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path string, err error) {
 	r, err := u.Open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // the text is gone with the input
+		return "", nil // the input no longer exists
 	}
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // opened for reading only
 	base := final + unverifiedSuffix
 	part, err := openPart(base, nil, nil, mode)
 	if err != nil {
@@ -92,9 +93,9 @@ func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path 
 	return path, errors.Join(err, part.abort(true))
 }
 
-// freeName returns the first of base and its numbered variants that either does not
-// exist or is a file with the same bytes as the one at path. same reports whether it is
-// such a file.
+// freeName returns the first of base and its numbered variants that either
+// does not exist or is a file with the same bytes as the one at path. same
+// reports whether the returned name is of such a file.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		name = numbered(base, n)
@@ -123,7 +124,7 @@ func sameFile(a, b string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		defer func() { _ = f.Close() }() // it is only read
+		defer func() { _ = f.Close() }() // opened for reading only
 		fi, err := f.Stat()
 		if err != nil {
 			return false, err
@@ -193,7 +194,7 @@ func (s *sink) cutBack(l *engine.Lane) error {
 	}
 	s.written.Store(n)
 	s.span, s.torn = span{}, false
-	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // an empty output must still become a valid member
+	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // Close continues from here, and makes even an empty output a valid member
 		return err
 	}
 	return s.part.f.Sync()

@@ -31,8 +31,8 @@ func (c *catalog) ghosts() map[fileID]*track {
 	return m
 }
 
-// index adds t under its current key and removes it from its previous key,
-// before. The caller holds mu.
+// index adds t under its current key and removes it from before, its
+// previous key. The caller holds mu.
 func (c *catalog) index(t *track, before headKey) {
 	if before == t.key && before.n > 0 {
 		return

@@ -354,8 +354,8 @@ func (w *watcher) Warnings() []string {
 // leastPause is the minimum time between two polls.
 const leastPause = 20 * time.Millisecond
 
-// pause waits until the next poll is due: after the poll interval, or sooner if
-// there is a notification, but at least for least.
+// pause waits until the next poll is due: after the poll interval, or sooner
+// if there is a notification, but not before least has passed.
 func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 	least = min(max(least, leastPause), w.cfg.PollInterval)
 	poll := time.NewTimer(w.cfg.PollInterval)
@@ -403,7 +403,7 @@ func (w *watcher) Close(context.Context) error {
 	dirty := len(w.progress.unsaved) > 0 || len(w.progress.forgotten) > 0
 	for _, t := range w.known.tracks {
 		if t.read.raw != nil {
-			_ = t.read.raw.Close() // only read
+			_ = t.read.raw.Close() // opened for reading only
 			t.read.raw = nil
 		}
 	}

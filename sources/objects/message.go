@@ -28,7 +28,7 @@ type named struct {
 	Object struct {
 		Key, ETag, VersionID string
 
-		Version string `json:"version-id"` // of EventBridge
+		Version string `json:"version-id"` // the name that EventBridge uses
 	}
 }
 
