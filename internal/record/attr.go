@@ -200,9 +200,9 @@ func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool)
 	return t.AppendTo(dst), true
 }
 
-// A minute remembers the last time in the common log format. Most records of a log have
-// a time in the same minute as the previous record, so that only the seconds of the
-// other form differ.
+// A minute remembers the last time in the common log format. Most records of
+// a log have a time in the same minute as the previous record, so only the
+// seconds of the RFC 3339 form differ.
 type minute struct {
 	text [len(locate.CLFLayout)]byte
 	form []byte // in the form of RFC 3339
@@ -224,7 +224,7 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 	}
 	tens, ones := text[locate.CLFSeconds], text[locate.CLFSeconds+1]
 	if tens-'0' > 5 || !locate.IsDigit(ones) {
-		return dst, false // or a leap second
+		return dst, false // not a valid second, or a leap second
 	}
 	start := len(dst)
 	dst = append(dst, m.form...)

@@ -127,8 +127,8 @@ func (w *Worker) identity() codec.Key {
 func (w *Worker) Time() Time { return w.n.fact.Time }
 
 // identify adds the current URL at s to the identity of the record. If a URL
-// has no key, neither has the record an identity, because it must not be taken
-// for a duplicate.
+// has no key, the record has no identity either, because it must not be
+// taken for a duplicate.
 func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	id := &w.job.id
 	if t := &w.n.fact.Time; id.time && !t.Known {
@@ -169,7 +169,7 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 	var ok bool
 	if id.field < numFields {
 		text, ok = w.v.value(id.field, s, rec, &w.at)
-	} else if query, has := w.v.component(fQuery); has { // whole, also if the job redacts
+	} else if query, has := w.v.component(fQuery); has { // the whole query, even if the job redacts
 		w.v.arg = w.job.computed[id.field-numFields].param
 		text, ok = w.v.paramValue(query)
 	}

@@ -29,7 +29,7 @@ type View struct {
 	kept     []kept
 	computed []*Computed
 
-	had    uint16 // attributes that Field has found since count, and of those it has not:
+	had    uint16 // attributes that Field has found since count; lacked counts the others
 	lacks  bool
 	lacked [locate.NumAttrs]int64
 }

@@ -72,7 +72,7 @@ type watLocator struct {
 	found *locate.Found
 
 	base    locate.Span // the address of the base element
-	content locate.Span // of the current meta element
+	content locate.Span // content of the current meta element
 	refresh bool        // the meta element is a refresh
 
 	// Scratch.

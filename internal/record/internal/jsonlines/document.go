@@ -146,7 +146,7 @@ func documentEnd(in []byte, pos int) (n int, ends bool) {
 			return pos, true
 		}
 	}
-	return 0, true // what follows may belong to it
+	return 0, true // the text after the end may belong to the document
 }
 
 // Elements returns the first objects of a text that is not one object a line, without what

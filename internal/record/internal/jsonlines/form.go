@@ -13,7 +13,7 @@ import (
 
 // Ways in which values of a JSON text end.
 var (
-	wayString = &locate.Way{End: stringWay} // at the quote
+	wayString = &locate.Way{End: stringWay} // ends at the closing quote
 	wayNumber = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int {
 		if end, ok := numberEnd(rec, start); ok {
 			return end

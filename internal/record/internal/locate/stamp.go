@@ -133,8 +133,8 @@ func (t *Stamp) ToUTC() {
 	t.hour, t.min, t.sec, t.zone = rest/3600, rest/60%60, rest%60, 0
 }
 
-// AppendWeek appends the week of the time, which is complete, by ISO 8601: 2026-W45. It
-// belongs to the year of its Thursday.
+// AppendWeek appends the week of the time, which is complete, by ISO 8601:
+// 2026-W45. The week belongs to the year of its Thursday.
 func (t *Stamp) AppendWeek(dst []byte) []byte {
 	day := days(t.Seconds() + int64(t.zone)*60)
 	thursday := day - ((day+3)%7+7)%7 + 3
