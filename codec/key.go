@@ -261,7 +261,7 @@ type hasher struct {
 	hash   Hash
 	secret []byte
 	names  [allLevels]string // names of the key functions
-	seeds  [allLevels]uint64 // for XXH3
+	seeds  [allLevels]uint64 // seeds for XXH3
 }
 
 func (h *hasher) prepare(rd Standard, m *match) error {
