@@ -163,7 +163,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	if _, err := source.Paths(); err != nil { // the file has gone since
+	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
 		return nil, inputError(err)
 	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {

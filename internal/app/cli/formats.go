@@ -37,15 +37,15 @@ type formats struct {
 type variant struct {
 	format string
 	quote  string // quote of a table
-	where  place  // of the URLs in JSON and tables
+	where  place  // place of the URLs in JSON and tables
 }
 
 // peekBytes is the number of bytes at the start of an input that are used to
 // detect its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
-// maxPeek is this number for inputs that begin with long lines: two records of the
-// default maximum length.
+// maxPeek is the number of bytes for inputs that begin with long lines: two
+// records of the default maximum length.
 const maxPeek = 2 << 20
 
 // maxFormatErrors is the maximum number of inputs that an error names.
@@ -156,7 +156,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		switch format = guess.Format; {
 		case record.IsJSONLog(format) && namesFields(&f.config):
 			format = "jsonl"
-		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // whose rows may come later
+		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // the rows may come later
 			format = rowless{}.Name()
 		}
 	}
@@ -248,8 +248,8 @@ func (f *formats) jobOf(format string) *record.Job {
 	return f.jobs[variant{format: format}]
 }
 
-// apart reports whether an input is rewritten whose records contain their own
-// length, as in web archives and files of binary records.
+// apart reports whether an input that is rewritten has records that contain
+// their own length, as in web archives and files of binary records.
 func (f *formats) apart() bool {
 	for _, job := range f.jobs {
 		if job.Apart() || job.Binary() {

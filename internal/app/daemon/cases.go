@@ -120,7 +120,7 @@ func outcomeOf(w *record.Worker, url string) outcome {
 	}
 	cells := strings.Split(strings.TrimSuffix(string(out), "\n"), "\t")
 	if len(cells) < 3 {
-		return outcome{why: "no URL"} // blank
+		return outcome{why: "no URL"} // a blank line
 	}
 	o := outcome{norm: cells[0], key: cells[2]}
 	if cells[1] != "" {

@@ -30,7 +30,7 @@ func (s *spelling) compare(o *spelling) int {
 // pages. While there are few pages, the sample is complete, and the counts are
 // exact. So the result does not depend on the order of the URLs.
 type levels struct {
-	bits uint       // of the hash that must be clear
+	bits uint       // bits of the hash that must be clear
 	list []spelling // may contain repetitions until compact removes them
 }
 

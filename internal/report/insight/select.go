@@ -78,7 +78,7 @@ func (l *layout) at(field string) int {
 // separated by tabs. A value that a URL does not have is empty.
 type selector struct {
 	columns []int // columns of the row
-	many    int   // index in columns of the one with several values; -1: none
+	many    int   // index in columns of the column with several values; -1: none
 	param   bool  // the names are names of parameters
 
 	key, end []byte // the parts of a key before and after the value of the column many

@@ -70,8 +70,8 @@ type surveyor struct {
 	levels   levels
 	calendar calendar
 	bins     map[string]*Bin
-	bin      *Bin   // the current one
-	period   []byte // its name
+	bin      *Bin   // the current bin
+	period   []byte // name of the current bin
 	status   [1000]int64
 	flagSets map[string][]codec.Flag
 
@@ -89,7 +89,7 @@ type surveyor struct {
 // A Bin counts the URLs of one minute or hour.
 type Bin struct {
 	URLs   int64
-	Status [6]int64 // by class: 0 for none
+	Status [6]int64 // by class of the status; 0 for none
 	Flags  map[codec.Flag]int64
 }
 
@@ -347,13 +347,13 @@ type List struct {
 // Findings are the results of a Survey.
 type Findings struct {
 	URLs      int64
-	Bins      map[string]*Bin  // by their beginning; "" for URLs without a time
+	Bins      map[string]*Bin  // bins by their beginning; "" for URLs without a time
 	Step      time.Duration    // length of a bin: a minute or, in long logs, an hour
-	Status    map[int]int64    // by code; 0 for URLs without one
+	Status    map[int]int64    // URLs by status; 0 for URLs without one
 	Levels    [NumLevels]int64 // distinct URLs; see LevelNames
 	Exact     bool             // Levels are not estimates
-	Pages     List             // by the key of level page
-	Templates List             // of pages, if a segment of the path is variable
+	Pages     List             // pages, by the key of level page
+	Templates List             // templates of pages, if a segment of the path is variable
 	Sites     List             // registrable domains, or hosts that have none
 	Params    List             // names of parameters
 	Campaigns List             // source, medium and name, separated by tabs

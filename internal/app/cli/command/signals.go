@@ -13,8 +13,8 @@ import (
 // and to its group, and a supervisor may send SIGTERM and SIGINT.
 const (
 	oneSignal    = 500 * time.Millisecond // signals within this time count as one
-	impatience   = 5 * time.Second        // a SIGTERM this long after the first signal means business
-	endsBy       = 3 * time.Second        // the process ends this long after a hard stop, whatever it does
+	impatience   = 5 * time.Second        // a SIGTERM this long after the first signal is a hard stop
+	endsBy       = 3 * time.Second        // the process ends this long after a hard stop, even if work remains
 	signalBuffer = 16
 )
 
