@@ -120,7 +120,7 @@ func unpacked(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	r := compress.NewReader(f, compress.Options{})
 	text, err := io.ReadAll(r)
 	if v := r.Verdict(); err != nil || v.Kind != compress.OK {

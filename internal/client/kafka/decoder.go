@@ -111,7 +111,7 @@ type Decoder struct {
 	aborted []Aborted
 	void    map[int64]bool // producers with an aborted transaction
 	records []byte         // remaining records of the current batch
-	left    int            // number of them
+	left    int            // number of remaining records
 	base    int64
 	first   int64 // base time
 	logTime bool
