@@ -205,8 +205,8 @@ func (x *expander) scrub(reason string, at position) string {
 	return reason
 }
 
-// shared is the length of a text that an error shares with a value by more than
-// chance.
+// shared is the least length of a part of a value that an error does not
+// contain by chance.
 const shared = 6
 
 // share reports whether text holds a part of value that may reveal it.

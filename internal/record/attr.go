@@ -35,7 +35,8 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	return v.decoded(f, a, rec)
 }
 
-// decoded returns the field that shows a, if it is not the text of a as it is.
+// decoded returns the value of the field f, which shows a, and whether the
+// text of a is a value of the field.
 func (v *values) decoded(f fieldID, a *locate.Attr, rec []byte) ([]byte, bool) {
 	text, ok := a.In(rec), false
 	switch f {

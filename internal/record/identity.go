@@ -180,8 +180,8 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 	return codec.KeyFromUint64s(h.Hi, h.Lo), true
 }
 
-// join returns the identity of a list of URLs that continues the one of all with
-// k.
+// join returns the identity of a list of URLs. all is the identity of the
+// list without its last URL, and k is the identity of that URL.
 func join(all, k codec.Key) codec.Key {
 	var both [64]byte
 	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))

@@ -40,7 +40,8 @@ type kept struct {
 	value any
 }
 
-// An owner is something that another one is not.
+// An owner identifies a Memory by its address. Its byte makes the addresses
+// of two owners differ.
 type owner struct{ _ byte }
 
 // A Memory is what a [Condition] keeps from one record to the next: a value for each

@@ -148,7 +148,7 @@ func (s *series) keyIn(k codec.Key) codec.Key {
 	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
-// putKey writes k to b, as it is hashed into other keys.
+// putKey writes k to b, in the form in which it is hashed into other keys.
 func putKey(b []byte, k codec.Key) {
 	hi, lo := k.Uint64s()
 	binary.LittleEndian.PutUint64(b, hi)

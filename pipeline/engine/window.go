@@ -351,7 +351,7 @@ func (w *windows) notePrefix() string {
 	return "urlfold window 1 " + source + " "
 }
 
-// note returns the text of the clock of w, of a single lane, at its cut.
+// note returns the text of the clock of w at its cut. w has a single lane.
 func (w *windows) note() (string, error) {
 	state, err := w.cut.store()
 	return w.notePrefix() + string(state), err

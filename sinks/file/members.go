@@ -304,7 +304,7 @@ func (o *output) here(flush bool) place {
 	return m
 }
 
-// cutTo truncates o to m, which a sync has to follow.
+// cutTo truncates o to m. The caller must sync the file afterwards.
 func (s *log) cutTo(o *output, m place) error {
 	if err := cutFile(o.f, m); err != nil {
 		return err

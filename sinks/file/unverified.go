@@ -43,7 +43,8 @@ func (s *span) next(b *engine.Batch, size int64) {
 // begins reports whether b is not part of s.
 func (s *span) begins(b *engine.Batch) bool { return s.lane != b.Lane || s.segment != b.Segment }
 
-// covered returns how much of the output up to end the commit in progress covers.
+// covered returns how much of the output before end is covered by the commit
+// in progress.
 func (s *span) covered(end place) place {
 	if s.lane == nil || s.lane.Covered(s.segment) || s.start.at >= end.at {
 		return end
@@ -51,7 +52,7 @@ func (s *span) covered(end place) place {
 	return s.start
 }
 
-// verified returns how much of the output up to end l has not withdrawn.
+// verified returns how much of the output before end was not withdrawn by l.
 func (s *span) verified(l *engine.Lane, end place) place {
 	if s.lane != l || s.segment < l.VerifiedSegments() || s.start.at >= end.at {
 		return end

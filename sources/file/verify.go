@@ -17,7 +17,7 @@ import (
 // text that was read before. That takes as long as reading them the first time,
 // so separate goroutines do it. Nothing is emitted from the file meanwhile.
 
-// A doubt reports whether a file still holds the text that its track has read.
+// A doubt says whether a file still holds the text that its track has read.
 type doubt uint8
 
 const (

@@ -153,7 +153,8 @@ func (r *Reader) open() (err error) {
 	return err
 }
 
-// finish closes the file, whose records end with err, and returns why they may not be all.
+// finish closes the file, whose records end with err, and returns why some
+// records may be missing.
 func (r *Reader) finish(err error) error {
 	f := r.file
 	r.file = nil

@@ -539,8 +539,8 @@ func withoutPrefix(format string) string {
 
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
-// fileArg returns the name of a file as one word of a POSIX shell that is not a
-// flag.
+// fileArg returns the name of a file as one word of a POSIX shell. The word
+// cannot be mistaken for a flag.
 func fileArg(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

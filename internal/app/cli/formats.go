@@ -280,7 +280,7 @@ func (f *formats) checkConditions(job *record.Job, format string, head []byte) e
 	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 
-// any reports whether is is true for the job of an input.
+// any reports whether is returns true for the job of an input.
 func (f *formats) any(is func(j *record.Job) bool) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(f.jobs)), is)
 }

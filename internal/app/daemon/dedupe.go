@@ -301,7 +301,8 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 
 func init() { table.Outside = memory.Outside }
 
-// keyTables returns the most memory, in bytes, of a set of keys outside the heap.
+// keyTables returns the maximum memory outside the heap that a set of keys
+// takes, in bytes.
 func (p *plan) keyTables() int64 {
 	switch d := p.file.Dedupe; {
 	case d == nil || p.inBucket():

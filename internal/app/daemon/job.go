@@ -97,7 +97,7 @@ func (r *jobMaker) add(c *config.Component) {
 	r.errs = append(r.errs, wordErr, recordErrors(f, c, err, r.sound))
 }
 
-// distinct joins errors without those that several sources have in common.
+// distinct joins errors, each once: several sources can have the same error.
 func distinct(errs []error) error {
 	seen := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(errlist.Flatten(errors.Join(errs...)), func(err error) bool {

@@ -93,7 +93,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound), p.checkShape())...)
 }
 
-// hasJob reports whether is is true of the job of a source.
+// hasJob reports whether is returns true for the job of a source.
 func (p *plan) hasJob(is func(*record.Job) bool) bool { return slices.ContainsFunc(p.jobs, is) }
 
 // jobOf returns the job of a source, or nil during validation.

@@ -36,7 +36,8 @@ type encoder interface {
 	Reset(w io.Writer)
 }
 
-// What a MemberWriter takes at most, in bytes, at each level of the library; measured.
+// Maximum memory of a MemberWriter, in bytes, at each level of the library,
+// as measured.
 const gzipMemory = 3 << 19
 
 var zstdMemory = [...]int{zstd.SpeedFastest: 4 << 20, zstd.SpeedDefault: 4 << 20, zstd.SpeedBetterCompression: 7 << 20, zstd.SpeedBestCompression: 38 << 20}

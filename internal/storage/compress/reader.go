@@ -286,7 +286,7 @@ func (r *Reader) isText() bool {
 	return r.opt.IsText(head)
 }
 
-// textHead is how much of a file IsText decides by.
+// textHead is how many bytes of a file IsText examines.
 const textHead = 64 << 10
 
 // fill reads into p up to the limit on decompressed bytes.

@@ -33,8 +33,8 @@ var errMore = fmt.Errorf("more rows than the row group: %w", errDamaged)
 
 var errDamaged = errors.New("damaged page")
 
-// A hybrid reads the hybrid of runs and packed bits of levels, indexes and
-// booleans.
+// A hybrid reads levels, indexes or booleans. They are encoded as runs and as
+// packed bits.
 type hybrid struct {
 	b     []byte
 	width int

@@ -128,8 +128,8 @@ func (e *edit) copy(to int) {
 	e.read = to
 }
 
-// moved returns where the offset at in src, which is not yet replaced, comes to be
-// in out.
+// moved returns the offset in out of the offset at in src, if nothing from
+// e.read to at is replaced.
 func (e *edit) moved(at int) int { return len(e.out) + at - e.read }
 
 // record replaces the note in each row of the record at from.

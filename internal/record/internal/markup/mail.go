@@ -142,7 +142,7 @@ func (l *mailLocator) prose(f *locate.Found, cut bool) {
 	}
 }
 
-// html adds the URLs of the text, a page.
+// html adds the URLs of the text, which is an HTML page.
 func (l *mailLocator) html(f *locate.Found) {
 	var at locate.Position
 	text := l.text.text
