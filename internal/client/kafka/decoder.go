@@ -184,7 +184,7 @@ func (d *Decoder) batch() bool {
 	if v := b[versionAt]; v < 2 {
 		return d.fail(ErrOldFormat)
 	} else if v > 2 {
-		return d.fail(fmt.Errorf("%w, or one of a later Kafka: unknown version %d", ErrCorrupt, v))
+		return d.fail(fmt.Errorf("%w, or a record batch of a later version of Kafka: unknown version %d", ErrCorrupt, v))
 	}
 	n := batchLen(b)
 	if n < headerLen {

@@ -87,7 +87,7 @@ func (x *Index) Check(file Stamp) error {
 	}
 	switch s := x.stamp; {
 	case x.compressed != 0 && x.compressed != file.Size, s != nil && s.Size != file.Size:
-		return fmt.Errorf("stale index: the file has %d bytes, another size than when the index was written", file.Size)
+		return fmt.Errorf("stale index: the file has %d bytes, but had another size when the index was written", file.Size)
 	case last > file.Size:
 		return fmt.Errorf("stale index: the file has only %d bytes", file.Size)
 	case s != nil && s.ModTime != file.ModTime:

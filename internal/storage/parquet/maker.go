@@ -138,7 +138,7 @@ func (m *maker) row(keep bool, cell []byte) error {
 			return err
 		}
 		if first != (rep == 0) {
-			return fmt.Errorf("a row begins in the middle: %w", errDamaged)
+			return fmt.Errorf("a row begins with a repetition level above 0: %w", errDamaged)
 		}
 		m.left--
 		if keep {

@@ -250,7 +250,7 @@ func (c *client) explain(err error) error {
 			kind = objects.Temporary // the library has learnt the region
 		}
 	case r.Code == "RequestTimeTooSkewed":
-		kind, detail = objects.Denied, "the clock of this machine differs too much from that of the store"
+		kind, detail = objects.Denied, "the clock of this machine differs too much from the clock of the store"
 	case r.Code == "InvalidObjectState":
 		kind = objects.Archived
 	case r.Code == "NoSuchUpload":
