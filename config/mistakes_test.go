@@ -254,7 +254,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("printed with a secret: %s", text)
 		}
 		if strings.Contains(text, "***") {
-			return // which a secret may be too short for
+			return // *** hides a secret, which may be shorter than the key requires
 		}
 		again, err := Parse("c", []byte(text), types, env)
 		if err != nil || again.String() != text {

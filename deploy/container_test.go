@@ -187,7 +187,7 @@ func TestComposeRunsExamples(t *testing.T) {
 		run(t, env, "check", "-c", config)
 	}
 	files, err := filepath.Glob("examples/*.yaml")
-	if err != nil || len(files) != len(examples)+1 || examples["filter.yaml"] { // which reads from the program before it
+	if err != nil || len(files) != len(examples)+1 || examples["filter.yaml"] { // filter.yaml cannot be run, because it reads from the program before it
 		t.Errorf("of %v, %v are run (%v)", files, examples, err)
 	}
 }
@@ -329,7 +329,8 @@ func TestDockerfile(t *testing.T) {
 	if entry == nil || !strings.Contains(last, "COPY --from=build /out/urlfold "+entry[1]+"\n") {
 		t.Errorf("it runs %q", entry)
 	}
-	// What a volume is mounted on must belong to that user, or it cannot write.
+	// The folder of a volume must belong to that user, or the user cannot
+	// write to it.
 	for _, dir := range []string{"/var/lib/urlfold", "/data/clean", "/data/done"} {
 		if !strings.Contains(text, "/out/root"+dir) {
 			t.Errorf("the image has no %s", dir)

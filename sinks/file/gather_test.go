@@ -108,7 +108,7 @@ func TestApart(t *testing.T) {
 			put([]engine.Piece{engine.First, engine.Middle, engine.Last}[min(i, 1)+i/(len(pieces)-1)], string(p))
 		}
 		put(engine.Whole, "three\n")
-		put(engine.First, "four ") // the input ends in it
+		put(engine.First, "four ") // the input ends inside this record
 		must(t, out.Close(ctx))
 		must(t, out.Publish())
 		if n, got := members(t, path); n != want || got != "one\n\r\ntwo\n"+string(long)+"three\nfour " {

@@ -162,7 +162,7 @@ func init() { programs["metered"] = metered }
 func metered() {
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	_ = cmd.Run() // its exit code says it
+	_ = cmd.Run() // the exit code is read below
 	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	if runtime.GOOS != "darwin" {
 		peak <<= 10

@@ -397,7 +397,7 @@ func TestRunSignalsDuringReload(t *testing.T) {
 		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
 		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
 		d.logs("msg=listening", 1)
-		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
+		d.signal(syscall.SIGHUP) // usually, there is no pipeline yet
 		d.has("out.log", want.String())
 		d.configure(strings.Replace(tailing, "commit_interval:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"commit_interval:", 1))
 		d.signal(syscall.SIGHUP)

@@ -98,7 +98,7 @@ func (d *daemonRun) outputs() string {
 	names, _ := filepath.Glob(filepath.Join(d.dir, "out", "*")) // the pattern is sound
 	var b strings.Builder
 	for _, name := range names {
-		text, _ := os.ReadFile(name) // one that is just getting its name is looked at again
+		text, _ := os.ReadFile(name) // a file that is being renamed is read at the next call
 		b.Write(text)
 	}
 	return b.String()

@@ -233,7 +233,7 @@ func TestBudget(t *testing.T) {
 		s := newSampler(t, &tp, newConfig(t, "lines"))
 		now, begun := time.Unix(1e9, 0), time.Unix(1e9, 0)
 		seen := int64(0)
-		s.now = func() time.Time { // each record that was read since has taken cost
+		s.now = func() time.Time { // each record that was read since the last call has taken cost
 			n := l.Examined()
 			now = now.Add(time.Duration(n-seen) * cost)
 			seen = n

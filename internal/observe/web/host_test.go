@@ -39,7 +39,7 @@ func TestAllowedHost(t *testing.T) {
 		"127.0.0.1.evil.test:8686":      false,
 		"short.evil.test":               false,
 		"[evil.example]":                false,
-		"2130706433":                    false, // browsers make 127.0.0.1 of it before they send it
+		"2130706433":                    false, // browsers send 127.0.0.1 instead
 	} {
 		if got := allowedHost(host, names); got != want {
 			t.Errorf("%q: %v, want %v", host, got, want)
