@@ -117,7 +117,8 @@ func TestSchemaTexts(t *testing.T) {
 	}
 }
 
-// TestSchemaMistakes has structs that are not as they must be.
+// TestSchemaMistakes has structs that break the rules for configuration
+// structs.
 func TestSchemaMistakes(t *testing.T) {
 	f := func(config any, want string) {
 		t.Helper()

@@ -74,7 +74,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// decode reads a YAML file that may hold nothing that into has no place for.
+// decode reads a YAML file. It fails if the file has a key without a field
+// in into.
 func decode(t *testing.T, name string, into any) {
 	t.Helper()
 	if err := yaml.NewDecoder(strings.NewReader(read(t, name)), yaml.Strict()).Decode(into); err != nil {
@@ -92,8 +93,8 @@ func loadCompose(t *testing.T) *compose {
 // A tag of three numbers is one release, for ever.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+(-[a-z0-9.]+)?$`)
 
-// No container engine is needed to see that compose.yaml fits together: images are
-// pinned, what is mounted, waited for and built is there.
+// These tests check compose.yaml without a container engine: images are
+// pinned, and what is mounted, waited for and built exists.
 func TestCompose(t *testing.T) {
 	c := loadCompose(t)
 	used := map[string]bool{}
@@ -280,7 +281,7 @@ func TestComposeNATS(t *testing.T) {
 	}
 }
 
-// One version of everything: what the tests run with is what the containers have.
+// The tests run with the same versions of everything as the containers.
 func TestVersions(t *testing.T) {
 	c := loadCompose(t)
 	mod := read(t, "../go.mod")

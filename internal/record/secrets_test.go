@@ -198,7 +198,8 @@ func TestSecretsEverywhere(t *testing.T) {
 	}
 }
 
-// TestSecretsFixed: a masked normal form is its own, and masked text stays as it is.
+// TestSecretsFixed: a masked normal form is its own normal form, and masked
+// text stays as it is.
 func TestSecretsFixed(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(10, 3))
 	of := func(list ...string) string { return list[rnd.IntN(len(list))] }

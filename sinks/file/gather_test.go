@@ -85,8 +85,9 @@ func TestUnbuffered(t *testing.T) {
 	}
 }
 
-// TestApart: each record is a member of its own, with the blank lines after it,
-// and an oversize one a single gzip member although it needs several blocks.
+// TestApart: each record is a separate member, with the blank lines after
+// it, and an oversize one a single gzip member although it needs several
+// blocks.
 func TestApart(t *testing.T) {
 	long := visits(3 << 20)
 	pieces := slices.Collect(slices.Chunk(long, 128<<10))

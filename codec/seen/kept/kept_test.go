@@ -110,7 +110,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestRefused: sets of other keys, missing, existing, open and closed sets.
+// TestRefused: errors for sets of other keys, and for missing, existing,
+// open and closed sets.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := made(t, dir)

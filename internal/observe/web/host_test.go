@@ -47,8 +47,8 @@ func TestAllowedHost(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that is not allowed gets nothing of any page, and not to know
-// which names are.
+// TestRebinding: a request with a name that is not allowed gets no part of
+// any page, and does not learn which names are allowed.
 func TestRebinding(t *testing.T) {
 	s := New(Options{Hosts: []string{"secret-name.example"}, View: green})
 	for _, path := range []string{"/", "/status.json", "/healthz", "/readyz", "/metrics", "/debug/pprof/", "/none"} {

@@ -143,8 +143,8 @@ func TestAlive(t *testing.T) {
 	f(func(v *View) { *v = View{} }, "")
 }
 
-// A pipeline that does not answer is dead; who asks gets that answer in time, and
-// leaves at most one goroutine behind.
+// A pipeline that does not answer is dead; the caller gets this answer in
+// time, and at most one goroutine is left behind.
 func TestAliveHangs(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -168,9 +168,9 @@ func TestClaimHolderBehind(t *testing.T) {
 	}
 }
 
-// TestAckAfterDone: a message is acknowledged only after its key is done, so a
-// crash between the two lets it be delivered again, and not its duplicates be
-// first.
+// TestAckAfterDone: a message is acknowledged only after its key is done. So
+// after a crash between the two, the message is delivered again, and no
+// duplicate becomes the first record.
 func TestAckAfterDone(t *testing.T) {
 	calmly(t, func(t *testing.T, w *claimWorld) {
 		w.messages = []*simMessage{{seq: 1, lines: []string{"A1"}}}
