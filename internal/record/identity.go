@@ -139,7 +139,7 @@ func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	}
 	k, ok := w.n.fact.Key, false
 	if w.job.facts && v.urls == 1 && id.key && id.level == w.job.level {
-		ok = !k.IsZero() // addFact has computed it
+		ok = !k.IsZero() // addFact has computed the key
 	}
 	if !ok {
 		k, ok = w.identityOf(id, s, rec)

@@ -195,7 +195,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	var orig *track
 	if l.compressed {
 		orig = c.original(p)
-		first := !c.cfg.ends() && p.scans == 1 // its original may have been listed, then renamed
+		first := !c.cfg.ends() && p.scans == 1 // the original of this file may have been renamed since it was listed
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // not enough data yet
 		}

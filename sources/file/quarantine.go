@@ -182,7 +182,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	}
 	found.Withheld = t.read.held || t.lane.Skipped() || t.read.seen != nil
 	rest := r.rest(t)
-	var border int64 // offset in rest: the batches of this process do not cover all verified records
+	var border int64 // offset in rest up to which records are verified: the batches of this process may not cover all of them
 	if !t.read.held {
 		border = max(0, r.verifiedBytes(t)-rest.off)
 	}

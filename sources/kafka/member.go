@@ -42,7 +42,7 @@ func (m *member) run(gctx, ctx context.Context, fail context.CancelCauseFunc) {
 	<-gctx.Done()
 	m.drain(parts)
 	if ctx.Err() != nil {
-		m.s.quit() // instead of rejoining
+		m.s.quit() // otherwise the source would join the group again
 	}
 }
 

@@ -83,7 +83,7 @@ func (o *checkOptions) find(paths []string) (files []string, skipped []file.Skip
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
 		case err != nil:
-			_, _, err = o.inputs(paths) // counts the arguments
+			_, _, err = o.inputs(paths) // with all paths, the error counts the arguments
 			return nil, nil, nil, err
 		default:
 			found = append(found, path)

@@ -132,7 +132,7 @@ func (r *resumption) rewrite(lines []madeOutput) error {
 
 // line returns the line of the record about m.
 func (m madeOutput) line() string {
-	body, _ := json.Marshal(m) // strings, which do not fail
+	body, _ := json.Marshal(m) // cannot fail: all members are strings
 	body = append(body, '\n')
 	return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE(body), body)
 }

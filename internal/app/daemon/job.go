@@ -29,7 +29,7 @@ func (p *plan) makeJobs(facts bool, sound func(path string) bool) error {
 			r.add(c)
 		}
 	}
-	if len(r.sources) == 0 { // a stand-in finds the errors in other sections
+	if len(r.sources) == 0 { // add a substitute for the sources, to find the errors in other sections
 		r.add(&config.Component{Format: config.Format{From: "lines"}})
 	}
 	if len(r.jobs) == len(r.sources) {

@@ -159,7 +159,7 @@ func fixed(now, next *plan) error {
 // batches in flight.
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
-	return bytes.Equal(a.header(), b.header()) && // files begin with the header
+	return bytes.Equal(a.header(), b.header()) && // another header requires new files
 		sameComponents(f.Sources, g.Sources) && sameFormats(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on the routing

@@ -117,7 +117,7 @@ func (s *Subscription) Subject() string { return s.sub.Subject }
 func (s *Subscription) Next(ctx context.Context) (*Msg, error) {
 	for {
 		m, err := s.sub.NextMsgWithContext(ctx)
-		if !errors.Is(err, client.ErrSlowConsumer) { // returned once after messages were dropped
+		if !errors.Is(err, client.ErrSlowConsumer) { // the library returns this error once after it has dropped messages
 			return m, err
 		}
 	}

@@ -154,7 +154,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 	w.ctx, w.quit = context.WithCancel(context.Background())
 	c.Watch(func(up bool) {
 		if up {
-			w.failures.Store(0) // the pauses are for servers that respond with refusals
+			w.failures.Store(0) // refusals of the last connection must not delay messages
 			w.nudge()
 			return
 		}

@@ -60,7 +60,7 @@ func (s *Set) In(t []byte) bool {
 // If several texts begin there, it is the index of the longest one. at is -1
 // if t contains none.
 func (s *Set) Find(t []byte) (at, text int) {
-	var one, two uint32 // the texts that the last byte, and the last two, can begin
+	var one, two uint32 // bits of the texts whose first byte can be the last byte (one), or whose first two bytes can be the last two (two)
 	for i, c := range t {
 		hit := two & s.table[2][c]
 		two = one & s.table[1][c]

@@ -387,7 +387,7 @@ func (w *walk) value(k *kind, depth int) bool {
 		i, ok := w.long()
 		return ok && i >= 0 && i < int64(len(k.parts)) && w.value(k.parts[i], depth+1)
 	}
-	return w.blocks(k, depth) // items, entries
+	return w.blocks(k, depth) // the items of an array, or the entries of a map
 }
 
 // long reads a number.

@@ -48,7 +48,7 @@ func (s *Sorter[T]) Add(v T) error {
 		}
 	}
 	if s.buf == nil {
-		s.buf = make([]T, 0, s.limit) // pages are not used before they are written
+		s.buf = make([]T, 0, s.limit) // the system provides the memory only when it is written to
 	}
 	s.buf = append(s.buf, v)
 	return nil

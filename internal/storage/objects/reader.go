@@ -169,7 +169,7 @@ func (r *Reader) fetch(p []byte, off int64) error {
 			return false, err
 		}
 		n, err := io.ReadFull(body, p)
-		_ = body.Close() // a body is only read
+		_ = body.Close() // closing a body loses no data
 		p, off = p[n:], off+int64(n)
 		if err != nil {
 			return n > 0, &Error{Temporary, fmt.Sprintf("connection ended with %d bytes of the range missing", len(p))}

@@ -207,7 +207,8 @@ func merge(from []cursor, each func(hash uint32, g *Group) error) error {
 	for all.Len() > 0 {
 		hash, g := all.First().current()
 		if all.Len() == 1 {
-			// The last cursor has each key once.
+			// The last cursor has each key only once, so nothing is left to
+			// add up.
 			if err := each(hash, g); err != nil {
 				return err
 			}

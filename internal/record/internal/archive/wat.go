@@ -90,7 +90,7 @@ func (l *watLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 	h, _ := ReadWARCHeader(rec)
 	end := h.End + int(h.length)
 	if h.length == 0 || rec[h.End] != '{' {
-		return 0, 0 // warcinfo
+		return 0, 0 // a warcinfo record has no URLs
 	}
 	l.found, l.base = f, locate.Span{}
 	s := &l.scan

@@ -115,7 +115,7 @@ func documentRecord(in []byte) int {
 			return 0
 		case s.Broken:
 			if at := bytes.LastIndexByte(in[:s.Pos], '\n') + 1; at > 0 && locate.IsBlank(in[at:s.Pos]) {
-				return at // the next line begins another one
+				return at // the next line begins another document
 			}
 		default:
 			if n, ends := documentEnd(in, s.Pos); ends {

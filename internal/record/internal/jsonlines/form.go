@@ -26,7 +26,7 @@ var (
 func stringWay(rec []byte, marks scan.Marks, start int) int {
 	end := marks.Next(start)
 	for end < len(rec) && rec[end] != '"' {
-		size := 1 // not ASCII
+		size := 1 // size of a byte that is not ASCII
 		if rec[end] < utf8.RuneSelf {
 			if size = escapeLen(rec[end:]); size == 0 {
 				return -1

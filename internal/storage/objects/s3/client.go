@@ -239,7 +239,7 @@ func (c *client) explain(err error) error {
 	}
 	switch {
 	case r.Code == "ExpiredToken" || r.Code == "ExpiredTokenException":
-		c.creds.Expire() // the next request asks for others
+		c.creds.Expire() // the next request gets new credentials
 		kind = objects.Temporary
 	case slices.Contains(deniedCodes, r.Code):
 		kind = objects.Denied
@@ -247,7 +247,7 @@ func (c *client) explain(err error) error {
 			detail += " (if the requester pays for this bucket, use --s3 requester-pays, or requester_pays: true in a configuration)"
 		}
 		if r.Region != "" && c.settings.Region == "" {
-			kind = objects.Temporary // the library has learnt the region
+			kind = objects.Temporary // the library now knows the region, so a retry succeeds
 		}
 	case r.Code == "RequestTimeTooSkewed":
 		kind, detail = objects.Denied, "the clock of this machine differs too much from the clock of the store"
