@@ -56,8 +56,8 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		dir, state, terminal.Plural(int64(n), "output", "outputs"), first, " or move the outputs away")}
 }
 
-// A coverer is the configuration of a source whose positions are in the state: of files or
-// objects.
+// A coverer is the configuration of a source of files or objects, whose
+// positions are in the state.
 type coverer interface {
 	Covers(path string) bool
 }

@@ -72,8 +72,8 @@ func Embed(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // Embedded reports whether ctx comes from Embed.
 func Embedded(ctx context.Context) bool { return ctx.Value(embedded{}) != nil }
 
-// Watch begins to catch signals, until Stop is called. The end of ctx is a soft stop,
-// too, and the only one if the command is embedded.
+// Watch catches signals until Stop is called. The end of ctx is a soft stop,
+// too. It is the only soft stop if the command is embedded.
 func Watch(ctx context.Context) *Signals {
 	s := newSignals(ctx)
 	if Embedded(ctx) {
