@@ -2,8 +2,8 @@ package file
 
 import "slices"
 
-// A catalog holds the tracks, and finds those whose text an unbound file may
-// hold: see identify.go.
+// A catalog holds the tracks, and finds the tracks whose text an unbound
+// file may hold: see identify.go.
 type catalog struct {
 	cfg  *WatchConfig
 	crew *crew
