@@ -96,7 +96,7 @@ func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path 
 
 // freeName returns the first of base and its numbered variants that either
 // does not exist or is a file with the same bytes as the one at path. same
-// reports whether the returned name is of such a file.
+// reports whether the returned name belongs to such a file.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		name = numbered(base, n)
