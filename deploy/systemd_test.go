@@ -98,8 +98,7 @@ func TestUnitVerify(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: the check of the unit by systemd; it needs the program systemd-analyze")
 	}
-	// systemd checks that the program exists, so the unit must name a
-	// program that does.
+	// The program must be there, so the unit names one that is.
 	text := strings.ReplaceAll(read(t, unit), "/usr/local/bin/urlfold", binary)
 	name := filepath.Join(t.TempDir(), "urlfold.service")
 	write(t, name, text)

@@ -90,7 +90,7 @@ func New(o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	e.NewCodec = engine.NewRecordCodec(job)
-	if job.Headed() && !slices.ContainsFunc(e.Sinks, func(s engine.Sink) bool { return !s.Caps().Ordered }) {
+	if job.Ordered() && !slices.ContainsFunc(e.Sinks, func(s engine.Sink) bool { return !s.Caps().Ordered }) {
 		e.Ordering = engine.OrderPerLane
 	}
 	for i, s := range o.Sources {

@@ -42,6 +42,8 @@ type Config struct {
 	// must then be given by number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
+	// DropHeader leaves out the header of a table, because the output has it already.
+	DropHeader bool
 	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines; 0 means
 	// DefaultMaxQuoted. Such a cell may have 1,000 lines for each MiB of MaxQuoted, and at
 	// least 1,000. If a cell exceeds a limit, its line does not match the
@@ -197,9 +199,9 @@ type Job struct {
 	patterns    *redact.Patterns // redact is then set, too
 	repairs     Repair
 	secrets     [][]byte // lower case; redact is then set, too
-	mends       bool     // repairs or secrets are set
+	mends       bool     // one of these two is set
 	styles      *params.Styles
-	templates   *pathtemplate.Set // path templates of the normalizer's policy
+	templates   *pathtemplate.Set // of the normalizer's policy
 	readsParams bool              // whether the parameters of each URL are read
 	norm        *codec.Normalizer
 	sortKeys    bool              // whether normal forms are sort keys
@@ -208,6 +210,7 @@ type Job struct {
 
 	notes                   jobNote
 	maxRecord, maxExpansion int
+	dropHeader              bool
 	facts                   bool // workers collect a Fact about each record
 	id                      identity
 	zone                    ZoneFunc
@@ -226,7 +229,7 @@ type jobBase struct {
 // jobKeeps says which records are kept, and where they go.
 type jobKeeps struct {
 	where      Condition
-	shard      *sharder    // the same as where, if there is a shard
+	shard      *sharder    // where, if there is a shard
 	shardRules codec.Rules // rules of keys that only the shard needs, which do not count
 	asksWhy    bool        // where is also asked about records that are rejected before their URL is read
 	routes     bool        // where is a router
@@ -240,12 +243,12 @@ type jobRejects struct {
 	onOversize Disposition
 	flags      codec.Flags
 	notHTTP    bool
-	filters    bool // flags or notHTTP are set
+	filters    bool // one of these two is set
 }
 
 // jobNote is Config.Note.
 type jobNote struct {
-	value, name, member []byte // member is name and value as the member of a JSON object; nil: none
+	value, name, member []byte // member is both as a JSON member; nil: none
 }
 
 // New checks c and returns a Job for it. The error joins a *ConfigError for
@@ -257,7 +260,7 @@ func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, keyForm: c.KeyForm,
 		rejects: jobRejects{flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},
-		norm:    c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
+		norm:    c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion, dropHeader: c.DropHeader,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
 	var errRedact error
@@ -327,7 +330,7 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {
 		if _, errDialect = suggest.Index("dialect", locate.DialectNames, c.Dialect); errDialect != nil {
-			c.Dialect = "" // the format must not report the name again
+			c.Dialect = "" // the format has nothing to add
 		}
 	}
 	if !baseOK {

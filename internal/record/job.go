@@ -75,6 +75,11 @@ func (j *Job) Headed() bool {
 	return false
 }
 
+// Ordered reports whether the output can be read only with its parts in order: a header is
+// before its rows, and no other record is between the pieces of a long one that contains
+// its own length.
+func (j *Job) Ordered() bool { return j.Apart() || j.Binary() || j.Headed() }
+
 // LineByLine reports whether each line of the input is a record that can be
 // read without earlier lines. That is not so for binary records, documents,
 // tables with a header, formats with directives, and lines of several records.

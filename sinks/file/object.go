@@ -16,8 +16,7 @@ func (s *sink) create() (err error) {
 	if slices.Contains(s.cfg.Inputs, s.cfg.Path) {
 		return fmt.Errorf("%s: %w", s.cfg.Path, ErrIsInput)
 	}
-	// Do not use the context of the run: after an interruption, the upload
-	// must still be aborted.
+	// A run that was interrupted still has to abort the upload.
 	if s.object, err = s.cfg.Objects.Create(context.Background(), s.cfg.Path, s.cfg.Replace); err != nil {
 		return s.explainObject(err)
 	}

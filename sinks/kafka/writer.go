@@ -236,7 +236,7 @@ func (w *writer) encode(refs []ref) (err error) {
 	return nil
 }
 
-// caught turns a panic of the function that has deferred it into *err.
+// caught makes a panic of the function that has deferred it its error.
 func caught(err *error) {
 	if e := kafka.Caught(recover()); e != nil {
 		*err = fmt.Errorf("kafka sink: %w", e)

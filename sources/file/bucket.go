@@ -68,9 +68,9 @@ type bucket struct {
 	mu    sync.Mutex
 	ctx   context.Context // context of the last scan; ends the requests of open objects
 	store *objects.Store
-	due   time.Time                  // time of the next listing
+	due   time.Time                  // of the next listing
 	all   []fileState                // the last listing
-	known map[fileID]*objects.Object // the objects of the last listing
+	known map[fileID]*objects.Object // its objects
 }
 
 // scan implements [storage]. It lists the objects if the poll interval has passed,
@@ -87,7 +87,7 @@ func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]e
 		return b.all, hidden
 	}
 	if b.due = time.Now().Add(b.cfg.PollInterval); b.cfg.Batch() {
-		b.due = b.due.AddDate(1000, 0, 0) // a batch run reads only the objects that exist now
+		b.due = b.due.AddDate(1000, 0, 0) // the current objects are the input
 	}
 	b.all, b.known = nil, make(map[fileID]*objects.Object, len(list))
 	for i := range list {

@@ -51,7 +51,7 @@ func (w *watcher) resolve(lanes []*engine.Lane) []*track {
 		}
 		t.end.state = checkpoint.Done
 		if t.end.verdict.Damage() {
-			t.end.state = checkpoint.Damaged // endLane has stored the text of the damage
+			t.end.state = checkpoint.Damaged // its text was set by endLane
 		}
 		w.progress.touch(t)
 		t.end.finishing = t.end.complete && t.sight.bound && t.end.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
@@ -150,7 +150,7 @@ func (w *watcher) dispose(ctx context.Context, t *track, dirs map[string]bool) (
 	}
 	if err == nil {
 		if now.id != was.id || !now.same(&was) {
-			return false, nil // the path leads to another file, or the text may have changed
+			return false, nil // another file, or one that may hold another text
 		}
 		if dir := filepath.Dir(path); !dirs[dir] && !w.store.fixed() {
 			dirs[dir] = false

@@ -65,7 +65,7 @@ func closeEarly(inputs []*input) {
 			continue
 		}
 		if o := <-in.early; o.err == nil {
-			_ = o.reader.Close() // opened for reading only
+			_ = o.reader.Close() // it was only read
 		}
 		in.early = nil
 	}

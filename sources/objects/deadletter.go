@@ -26,12 +26,12 @@ func (s *source) bury(ctx context.Context, ref Reference, messages ...*message) 
 	lane := s.rt.NewLane(name, engine.LaneLimits{})
 	defer s.rt.End(lane)
 	lane.SetID("dead-letter/" + name)
-	lane.Skip() // no output has a part for this lane
+	lane.Skip() // no output has a part for it
 	b, err := s.rt.Get(ctx, lane)
 	if err != nil {
 		return // the run is over: the message is delivered again
 	}
-	text, _ := json.Marshal(ref) // a struct of strings cannot fail
+	text, _ := json.Marshal(ref) // ref has only strings
 	b.In = append(append(b.In, text...), '\n')
 	b.Line, b.Piece = 1, engine.Unread
 	s.mu.Lock()
@@ -51,7 +51,7 @@ func (s *source) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 		s.mu.Lock()
 		x := s.letters[l]
 		if i < len(errs) && errs[i] != nil {
-			x = nil // Finish will be called again for the lane
+			x = nil // the function is called again
 		} else {
 			delete(s.letters, l)
 		}

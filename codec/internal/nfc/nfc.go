@@ -1,6 +1,5 @@
-// Package nfc orders and composes text for the normalization forms of
-// Unicode (UAX 15, section 1.2). The callers supply the tables of their
-// version of Unicode.
+// Package nfc orders and composes text for the normalization forms of Unicode (UAX 15,
+// section 1.2). The tables of a version of Unicode are its callers'.
 package nfc
 
 import (

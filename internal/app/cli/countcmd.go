@@ -60,9 +60,9 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	if len(by) == 0 {
-		by = []insight.By{{Columns: []string{"key"}}} // replaces the invalid value
+		by = []insight.By{{Columns: []string{"key"}}} // replaces the wrong one
 	}
-	o.Redact = nil // URLs that differ only in their passwords count separately
+	o.Redact = nil // two URLs that differ in their passwords are two
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewCount(by, true, opt).Fields(), &bad)
 	if err != nil {

@@ -30,6 +30,7 @@ type formats struct {
 	fallback *record.Job        // for inputs that were empty during detection
 	tables   *tables
 	baseHint string // suggested --base that takes the host from a field of the records
+	heads    heads
 }
 
 // A variant is a format and the settings that differ between inputs of the format. It
@@ -37,15 +38,16 @@ type formats struct {
 type variant struct {
 	format string
 	quote  string // quote of a table
-	where  place  // place of the URLs in JSON and tables
+	where  place  // of the URLs in JSON and tables
+	again  bool   // the output has the header of the table already
 }
 
 // peekBytes is the number of bytes at the start of an input that are used to
 // detect its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
-// maxPeek is the number of bytes for inputs that begin with long lines: two
-// records of the default maximum length.
+// maxPeek is this number for inputs that begin with long lines: two records of the
+// default maximum length.
 const maxPeek = 2 << 20
 
 // maxFormatErrors is the maximum number of inputs that an error names.
@@ -112,7 +114,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 
 // newFormats returns formats without inputs.
 func newFormats(set *settings) *formats {
-	return &formats{config: set.record, given: set.record.Format, jobs: map[variant]*record.Job{}, byPath: map[string]variant{}, tables: set.tables}
+	return &formats{config: set.record, given: set.record.Format, jobs: map[variant]*record.Job{}, byPath: map[string]variant{}, tables: set.tables, heads: heads{on: set.copies && !set.perInput(), drop: set.OnDamage == file.OnDamageNames()[0]}}
 }
 
 // fewInputs joins errors about an input each, and only counts those beyond a limit.
@@ -156,7 +158,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		switch format = guess.Format; {
 		case record.IsJSONLog(format) && namesFields(&f.config):
 			format = "jsonl"
-		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // the rows may come later
+		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // whose rows may come later
 			format = rowless{}.Name()
 		}
 	}
@@ -172,6 +174,9 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if separator := separators[format]; separator != 0 && f.given == "" && !namesFields(&c) && !c.NoHeader {
 		kind.where = columnOf(head, separator, c.Render.KeepsRecords())
 	}
+	if _, twice := f.byPath[path]; twice {
+		return nil
+	}
 	f.byPath[path] = kind
 	job, err := f.add(kind)
 	if err != nil {
@@ -184,7 +189,14 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if err := job.CheckHead(header); err != nil {
 		return prefixLines(name, explainHeader(flagNames(err), head))
 	}
-	return prefixLines(name, flagNames(f.checkConditions(job, format, header)))
+	if err := f.checkConditions(job, format, header); err != nil {
+		return prefixLines(name, flagNames(err))
+	}
+	if kind.again = f.heads.has(name, job, header); kind.again {
+		f.byPath[path] = kind
+		_, err = f.add(kind)
+	}
+	return err
 }
 
 // add returns the job for a variant of a format and creates it if necessary.
@@ -193,7 +205,7 @@ func (f *formats) add(v variant) (*record.Job, error) {
 		return job, nil
 	}
 	c := f.config
-	c.Format, c.Quote = v.format, cmp.Or(v.quote, c.Quote)
+	c.Format, c.Quote, c.DropHeader = v.format, cmp.Or(v.quote, c.Quote), v.again
 	v.where.set(&c)
 	if v.format == (rowless{}).Name() && f.given == "" {
 		c.Formats = append(slices.Clone(c.Formats), rowless{})
@@ -207,7 +219,7 @@ func (f *formats) add(v variant) (*record.Job, error) {
 
 // with returns a copy of f whose jobs use the settings in c.
 func (f *formats) with(c record.Config) (*formats, error) {
-	g := &formats{config: c, given: f.given, jobs: map[variant]*record.Job{}, byPath: f.byPath, tables: f.tables, baseHint: f.baseHint}
+	g := &formats{config: c, given: f.given, jobs: map[variant]*record.Job{}, byPath: f.byPath, tables: f.tables, baseHint: f.baseHint, heads: f.heads}
 	for v := range f.jobs {
 		if _, err := g.add(v); err != nil {
 			return nil, command.Usage(flagNames(err))
@@ -248,17 +260,6 @@ func (f *formats) jobOf(format string) *record.Job {
 	return f.jobs[variant{format: format}]
 }
 
-// apart reports whether an input that is rewritten has records that contain
-// their own length, as in web archives and files of binary records.
-func (f *formats) apart() bool {
-	for _, job := range f.jobs {
-		if job.Apart() || job.Binary() {
-			return true
-		}
-	}
-	return false
-}
-
 // notice returns a sentence about the output of one of the formats, or "".
 func (f *formats) notice() string {
 	for _, c := range f.names() {
@@ -280,7 +281,7 @@ func (f *formats) checkConditions(job *record.Job, format string, head []byte) e
 	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 
-// any reports whether is returns true for the job of an input.
+// any reports whether is is true for the job of an input.
 func (f *formats) any(is func(j *record.Job) bool) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(f.jobs)), is)
 }

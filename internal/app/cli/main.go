@@ -1,7 +1,6 @@
-// Package cli implements the command line of urlfold: the one-shot filter,
-// and the commands that share its options, one file each. The packages below
-// it have the other commands, and share only package command. Package
-// config/app exports it.
+// Package cli implements the command line of urlfold: the one-shot filter, and the
+// commands that share its options, one file each. The commands of the rooms below it
+// share only package command. Package config/app exports it.
 //
 // # Files
 //
@@ -11,7 +10,7 @@
 //	values.go, profiles.go                         values of options
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
-//	replace.go, resume.go, sorted.go               outputs in place, finished ones, --sort
+//	replace.go, resume.go, sorted.go, heads.go     outputs in place, finished ones, --sort, headers
 //	bucket.go                                      inputs and outputs in a bucket
 //	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step
@@ -62,7 +61,7 @@ func RunEmbedded(ctx context.Context, c *daemon.Catalog, args []string, stdin io
 }
 
 func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Writer) int {
-	cmd.SetArgs(slices.Concat([]string{}, args)) // for nil, cobra would use the arguments of the process
+	cmd.SetArgs(slices.Concat([]string{}, args)) // cobra takes nil for the arguments of the process
 	stderr = terminal.Screen(stderr)
 	cmd.SetOut(terminal.Screen(cmd.OutOrStdout()))
 	cmd.SetErr(stderr)
@@ -75,7 +74,7 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 		e = &command.Error{Code: command.ExitFatal, Err: err}
 	}
 	if e.Err != nil {
-		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // an error of stderr cannot be reported
+		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // stderr is the last resort
 	}
 	return e.Code
 }
@@ -98,7 +97,7 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 // their names.
 func listsCommands(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
-		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // -h, perhaps together with other letters
+		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // of --help
 		return short || strings.HasPrefix(arg, "--help") || strings.HasPrefix(arg, "__complete") ||
 			slices.Contains([]string{"help", "completion"}, arg)
 	})

@@ -85,7 +85,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
-	if out.inputs, err = r.source.Paths(); err != nil { // findFormats has excluded some inputs
+	if out.inputs, err = r.source.Paths(); err != nil { // without the inputs that findFormats has excluded
 		return nil, err
 	}
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
@@ -96,8 +96,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 			return nil, err
 		}
 	}
-	if set.unordered() && out.formats.apart() {
-		return nil, command.Usage(errors.New("--order: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the option"))
+	if err := set.checkHeads(out.formats); err != nil {
+		return nil, command.Usage(err)
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if r.output.letters != nil {
 		opt.DeadLetter = r.output.letters
 	}
-	if r.output.dead != nil { // a nil *Output would be a Sink that is not nil
+	if r.output.dead != nil { // a nil Output would be a Sink that is not nil
 		opt.DeadLetter = r.output.dead
 	}
 	if opt.Filter, err = r.newFilter(ctx); err != nil {
@@ -175,7 +175,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		s.sample.MaxBytes = int64(s.MaxMemory)
 		c.Sample = s.sample
 	}
-	if s.share.by == byPath { // any other field distributes the records of each input
+	if s.share.by == byPath { // with any other field, the share has records of all inputs
 		c.Select = s.share.owns
 	}
 	if s.LineBuffered { // a record from a pipe must not wait for other records

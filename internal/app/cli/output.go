@@ -33,7 +33,7 @@ type output struct {
 	dead    sink.Output // nil: rejected records go to main
 	stdout  bool        // main writes to stdout
 	dry     bool        // nothing is written
-	letters engine.Sink // the dead letters of a dry run
+	letters engine.Sink // of a dry run: the dead letters
 
 	paths map[string]string // the path of each input's output, with --output-dir
 }
@@ -95,7 +95,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
 	if o.one, err = sink.New(c); err == nil && s.Sort != "" {
-		o.one = newSorted(o.one, s)
+		o.one = newSorted(o.one, s, f)
 	}
 	o.main = o.one
 	return o, err

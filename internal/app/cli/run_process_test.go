@@ -266,9 +266,8 @@ func TestRunReload(t *testing.T) {
 	}
 }
 
-// If the sink of a new configuration cannot be opened, the last
-// configuration continues. If possible, this is detected before the last
-// pipeline is stopped.
+// A new configuration whose sink cannot be opened gives way to the last one, before it
+// stops that if it can be seen.
 func TestRunReloadBack(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start()
@@ -336,8 +335,7 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	}
 }
 
-// With --watch a change of the file, or of a profile that it names, has the
-// effect of a signal.
+// With --watch a change of the file, or of a profile that it names, is as good as a signal.
 func TestRunWatch(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start("--watch")
@@ -361,8 +359,8 @@ func TestRunWatch(t *testing.T) {
 	}
 }
 
-// Signals come up to the last instruction, when everything is durable:
-// nothing is cut or read again, and no signal changes the exit code.
+// Signals up to the last instruction, when all is durable: nothing was cut, nothing
+// is read again, and no signal replaces the exit code.
 func TestRunManySignals(t *testing.T) {
 	d := newRun(t, tailing)
 	d.feed("HTTP://H/a\n")
@@ -399,7 +397,7 @@ func TestRunSignalsDuringReload(t *testing.T) {
 		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
 		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
 		d.logs("msg=listening", 1)
-		d.signal(syscall.SIGHUP) // usually, there is no pipeline yet
+		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
 		d.has("out.log", want.String())
 		d.configure(strings.Replace(tailing, "commit_interval:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"commit_interval:", 1))
 		d.signal(syscall.SIGHUP)

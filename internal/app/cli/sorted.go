@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/extsort"
@@ -30,9 +33,12 @@ type sortedOutput struct {
 	dir   string
 	texts *extsort.Spool
 	sort  *extsort.Sorter[timed]
-	lane  *engine.Lane // lane of the last record
-	at    record.Time  // time of the last record, or of the last one before it that has a time
+	lane  *engine.Lane // of the last record
+	at    record.Time  // of the last record, or of the one before that has a time
 	n     uint64
+
+	job       func(path string) *record.Job
+	directive []byte // that all records follow; nil: no record yet
 }
 
 // A timed is a record with its place in the texts.
@@ -46,12 +52,12 @@ type timed struct {
 const mostSorting = 128 << 20
 
 // newSorted returns an output that sorts what it writes to out.
-func newSorted(out sink.Output, s *settings) *sortedOutput {
+func newSorted(out sink.Output, s *settings, f *formats) *sortedOutput {
 	compare := func(a, b timed) int {
 		return cmp.Or(cmp.Compare(a.at.Seconds, b.at.Seconds), cmp.Compare(a.at.Nanos, b.at.Nanos), cmp.Compare(a.ordinal, b.ordinal))
 	}
 	sorter := extsort.New(min(int64(s.MaxMemory)/2, mostSorting), s.TempDir, compare, func(_, _ *timed) bool { return false })
-	return &sortedOutput{Output: out, dir: s.TempDir, sort: sorter}
+	return &sortedOutput{Output: out, dir: s.TempDir, sort: sorter, job: f.job}
 }
 
 // Open implements [engine.Sink].
@@ -75,10 +81,12 @@ func (s *sortedOutput) Submit(ctx context.Context, b *engine.Batch, t engine.Tic
 	return nil
 }
 
-// add adds the records of b. A record without a time, such as the header of
-// a table or a piece of an oversize record, stays behind the record that
-// precedes it in its input.
+// add adds the records of b. A record without a time, such as the header of a table or a
+// piece of an oversize record, stays behind the one before it in its input.
 func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
+	if err := s.follow(b); err != nil {
+		return err
+	}
 	if b.Lane != s.lane {
 		s.lane, s.at = b.Lane, record.Time{Seconds: math.MinInt64}
 	}
@@ -88,7 +96,7 @@ func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 			s.at = t
 		}
 		text, end := stream.Bytes[r.Off:][:r.Len], ""
-		if ends && len(text) > 0 && text[len(text)-1] != '\n' { // only the last record of an input may lack a line feed
+		if ends && len(text) > 0 && text[len(text)-1] != '\n' { // the last record of its input
 			end = "\n"
 		}
 		place, err := s.texts.Write(text, []byte(end))
@@ -98,6 +106,30 @@ func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 		s.n++
 		if err := s.sort.Add(timed{s.at, s.n, place}); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// follow returns an error if records of b follow another directive than those before:
+// sorted, they would be below the wrong one.
+func (s *sortedOutput) follow(b *engine.Batch) error {
+	job, line, texts := s.job(b.Lane.Name()), b.Line, slices.Collect(bytes.Lines(b.In))
+	if b.Lane != s.lane {
+		texts, line = slices.Insert(texts, 0, b.Lane.Head()), line-1
+	}
+	director, ok := job.Framing().(record.Director)
+	for i, text := range texts {
+		var d []byte
+		if ok && job.Headed() {
+			d = bytes.TrimRight(director.Directive(nil, text), "\r\n")
+		}
+		switch {
+		case d == nil && (i > 0 || b.Lane == s.lane):
+		case s.directive == nil:
+			s.directive = append([]byte{}, d...)
+		case !bytes.Equal(d, s.directive):
+			return fmt.Errorf("--sort: %s: line %d: the records from here on follow another header, such as #Fields, than those before: use --to jsonl, tsv or urls", shownPath(b.Lane.Name()), max(1, line+int64(i)))
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func linesOf(t *testing.T, name string) []string {
 
 // TestFormatsRefused: what cannot work with several formats is an error at its line.
 func TestFormatsRefused(t *testing.T) {
-	const table = "  - file: {from: csv, url_field: url, include: [\"a/*.csv\"]}\n"
+	const table = "  - file: {from: csv, url_field: url, include: [a.csv]}\n"
 	const lines = "  - stdin: {from: lines}\n"
 	const log = "  - file: {from: combined, include: [\"a/*.log\"]}\n"
 	const avro = "  - kafka: {from: avro, url_field: u, brokers: [\"h:1\"], topics: [t], group: g}\n"
@@ -104,11 +104,16 @@ func TestFormatsRefused(t *testing.T) {
 		{log + lines + out, ""},
 		{table + lines + drop + out, "c.yaml:3:19: from: records of this format and those of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
 		{table + lines + "codec: {to: jsonl}\n" + drop + out, ""},
+		{strings.Replace(table, "a.csv", "a.csv, b.csv", 1) + drop + out, "c.yaml:2:18: from: copies of these records must be below the header of their file, but the sink stdout-sink-1 mixes or divides files"},
+		{strings.Replace(table, "a.csv", "a.csv, b.csv", 1) + "codec: {to: jsonl}\n" + drop + out, ""},
+		{table + drop + "sinks:\n  - file: {path: \"{source.relpath}.{seq}\", rotate: {records: 9}}\n", "c.yaml:2:18: from: copies"},
+		{table + drop + "sinks:\n  - file: {path: \"{time:%d}.csv\"}\n", "c.yaml:2:18: from: copies"},
+		{log + drop + "sinks:\n  - file: {path: \"{time:%d}.log\"}\n", ""},
 		{table + lines + drop + messages, ""},
 		{table + lines + drop + "sinks:\n  - file: {path: \"{source.name}.txt\"}\n", ""},
 		{avro + pack + "codec: {registry: {url: \"http://h\"}}\n" + messages, ""},
 		{log + lines + "where: status == 200\n" + out, ""},
-		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + drop + out, ""}, // the table may have a column request_id
+		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + drop + out, ""}, // a column of the table may have it
 		{lines + "  - file: {from: clf, include: [a]}\nwhere: request_id == \"a\"\n" + out, "c.yaml:4:8: where: column 1: records of the format lines, and of the format clf never have the field request_id"},
 		{log + lines + "codec: {registry: {url: \"http://h\"}}\n" + out, "the schema registry applies only to the format avro"},
 		{avro + lines + out, "c.yaml: codec.registry: missing"},
@@ -136,8 +141,8 @@ func TestShapeRefused(t *testing.T) {
 		{jsonl + "on_error: {unparsed: drop, oversize: stop}\n", ""},
 		{jsonl + "on_error: {rejected: drop}\n", ""},
 		{jsonl + dead, ""},
-		{jsonl + dead + "on_error: {unparsed: drop, rejected: pass-through}\n", ""}, // a rejected record is copied, and it is JSON
-		{jsonl + "codec: {to: csv}\n", ""},                                          // a rejected record becomes a row with an error, or no row
+		{jsonl + dead + "on_error: {unparsed: drop, rejected: pass-through}\n", ""}, // a copy of JSON
+		{jsonl + "codec: {to: csv}\n", ""},                                          // a row with an error, or none
 		{log, ""},
 		{log + "codec: {to: {jsonl: {fields: [norm]}}}\n" + dead, ""},
 	} {

@@ -3,20 +3,27 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/record"
-	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // checkMixed rejects sources whose records would be copied into one file in which no
-// program could distinguish them: binary records of several formats, or the rows of
-// tables with different headers.
+// program could distinguish them: binary records of several formats, or records that
+// follow different headers.
 func (p *plan) checkMixed(sound func(path string) bool) error {
-	out := p.sharedOutput(sound)
-	if p.jobs == nil || out == nil {
+	if p.jobs == nil {
+		return nil
+	}
+	if err := p.checkHeaded(sound); err != nil {
+		return err
+	}
+	out := p.outputBy(sound, func(path string) bool { return !hasVariable(path, "source.", "lane}") })
+	if out == nil {
 		return nil
 	}
 	var errs []error
@@ -55,12 +62,48 @@ func (p *plan) checkShape() error {
 	return f.ErrorAt(at, fmt.Errorf("the output could hold %s: set on_error.%s to dead-letter (with a dead_letter section) or drop", what, strings.Join(keys, " and on_error.")))
 }
 
-// sharedOutput returns the first sink that writes the records of all sources to
-// one file, or nil.
-func (p *plan) sharedOutput(sound func(path string) bool) *config.Component {
+// checkHeaded rejects sources of files whose records follow a header, if an output could
+// hold them without it or below that of another file.
+func (p *plan) checkHeaded(sound func(path string) bool) error {
+	for i := range p.file.Sources {
+		s := &p.file.Sources[i]
+		several, files := readsFiles(s)
+		if !files || !p.jobs[i].Headed() {
+			continue
+		}
+		out := p.outputBy(sound, func(path string) bool {
+			return hasVariable(path, "seq}", "time") || several && !hasVariable(path, "source.relpath}", "lane}")
+		})
+		if out != nil {
+			return p.file.ErrorAt(s.Path()+".from", fmt.Errorf("copies of these records must be below the header of their file, but the sink %s mixes or divides files: set codec.to to another form, such as jsonl, or write {source.relpath} or {lane} in its path, without {seq} and {time}", out.Name))
+		}
+	}
+	return nil
+}
+
+// readsFiles reports whether a source reads files or objects, and whether it can read
+// several.
+func readsFiles(c *config.Component) (several, ok bool) {
+	s, isFile := c.Config.(*file.Settings)
+	if isFile && len(s.Include) == 1 {
+		fi, err := os.Stat(s.Include[0])
+		return err == nil && fi.IsDir() || err != nil && strings.ContainsAny(s.Include[0], "*?[{"), true
+	}
+	return c.Type != "stdin", isFile || slices.Contains([]string{"stdin", "s3", "objects"}, c.Type)
+}
+
+// hasVariable reports whether the template of a path has a variable that begins with one
+// of the given names.
+func hasVariable(path string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(path, "{"+name) })
+}
+
+// outputBy returns the first sink that writes to stdout, or to files whose template is
+// what is asks for, or nil.
+func (p *plan) outputBy(sound func(path string) bool, is func(path string) bool) *config.Component {
 	for _, c := range each(p.file.Sinks) {
-		l, isFile := c.Config.(*sinkfile.LogConfig)
-		if isSound(c, sound) && (c.Type == "stdout" || isFile && !strings.Contains(l.Path, "{source.") && !strings.Contains(l.Path, "{lane}")) {
+		l, files := p.logOf(c)
+		if isSound(c, sound) && (c.Type == "stdout" && is("") || files && is(l.Path)) {
 			return c
 		}
 	}
@@ -75,5 +118,5 @@ func (p *plan) mix(i, k int) bool {
 	case a == b, lengths(a) && lengths(b) && p.file.Sources[i].Format.From == p.file.Sources[k].Format.From:
 		return true
 	}
-	return !lengths(a) && !lengths(b) && !a.Headed() && !b.Headed()
+	return !a.Ordered() && !b.Ordered()
 }

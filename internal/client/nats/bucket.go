@@ -31,10 +31,10 @@ type Bucket struct {
 	name    string // name of the stream
 	stream  jetstream.Stream
 	subject string // prefix of the subjects of keys
-	publish string // the prefix for publishing
+	publish string // the same for publishing
 	ttl     bool
 
-	// Set by Watch, otherwise nil:
+	// Of Watch, nil without it:
 	outage  *logging.Outage
 	suspect chan struct{}
 	stop    func()

@@ -232,7 +232,7 @@ func (p *parquetPrinter) Row(values [][]byte) error {
 type tablePrinter struct {
 	w       io.Writer
 	all     []Column
-	columns []Column // the columns to show
+	columns []Column // the shown ones
 	style   terminal.Style
 	clip    bool
 	rows    [][]string

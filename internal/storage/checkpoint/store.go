@@ -267,7 +267,7 @@ type Update struct {
 	Gone    []string         // ids of removed entries; unknown ids are ignored
 	Points  map[int64][]byte // restart points that Entries name, by id; only points not stored before
 	Cut     bool             // Extents replaces all extents
-	Extents []engine.Extent  // the new extents, if Cut is set
+	Extents []engine.Extent  // see Cut
 	Forget  []string         // ids of finished lanes, whose own outputs lose their extents
 	Keys    []byte           // description of the set of keys that belongs to the positions; nil: unchanged
 }
@@ -445,10 +445,9 @@ func (s *Store) notePoints(refs map[entryKey]int64) {
 			s.refs[k] = id
 		}
 	}
-	// Remove the points that the last commit no longer names only after the
-	// next commit, because a damaged last commit makes the loader fall back
-	// to the previous one. If a point cannot be removed, the next process
-	// removes it.
+	// The points that the last commit no longer names go only after the next
+	// commit, because a damaged last commit makes the loader fall back to the
+	// previous one. If a point cannot be removed, the next process removes it.
 	for _, id := range s.points.stale {
 		_ = disk.Remove(s.points.path(id))
 		delete(s.points.there, id)

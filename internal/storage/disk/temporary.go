@@ -17,9 +17,8 @@ func NewTemporary(dir, what string) (Temporary, error) {
 	if err != nil {
 		return Temporary{}, fmt.Errorf("temporary file for %s: %w", what, err)
 	}
-	// An open file needs no name on Unix, and without one it disappears with
-	// the process. On other systems, Remove fails here, and Close removes
-	// the file.
+	// An open file needs no name on Unix, and without one it disappears with the
+	// process. Elsewhere this fails, and Close does it later.
 	_ = os.Remove(f.Name())
 	return Temporary{f}, nil
 }

@@ -61,7 +61,7 @@ func (l *layout) parseHAProxy(format string) (err error) {
 				}
 			}
 		}
-		if _, after, ok := cutAround(s, "(", ")"); ok { // skip the name, which only other encodings use
+		if _, after, ok := cutAround(s, "(", ")"); ok { // a name for other encodings
 			s = after
 		}
 		name, isString := "", false
@@ -83,7 +83,7 @@ func (l *layout) parseHAProxy(format string) (err error) {
 		switch name {
 		case "":
 			return nil, "", errors.New("invalid log format: a '%' is not followed by a variable")
-		case "o": // the flags apply to all following variables
+		case "o": // flags for all that follow
 			quoted = quotes
 			return nil, strings.TrimPrefix(s, " "), nil
 		}
