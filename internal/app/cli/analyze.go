@@ -172,7 +172,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if set.Quiet {
 		r.out.writeDamage(stderr)
 	} else {
-		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(command.Style(cmd, stderr)), "?")) // an error of stderr cannot be reported
+		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(command.Style(cmd, stderr)), "?")) // stderr is the last resort
 	}
 	if err := r.out.ledger(); err != nil {
 		return err
@@ -260,7 +260,7 @@ type scan struct {
 	formats  *formats
 	progress io.Writer       // a terminal for a progress bar; nil: none
 	filter   engine.Filter   // may be nil
-	snap     engine.Snapshot // state after read
+	snap     engine.Snapshot // after read
 }
 
 // read reads the whole input. codecs returns the function that creates the codec
@@ -315,15 +315,16 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	}
 	out := outcome{set: s.set, reports: s.source.Reports()}
 	if part := out.partText(); part != "" {
-		_, _ = io.WriteString(cmd.ErrOrStderr(), "urlfold: "+part+"\n") // an error of stderr cannot be reported
+		_, _ = io.WriteString(cmd.ErrOrStderr(), "urlfold: "+part+"\n") // stderr is the last resort
 	}
 	for _, f := range s.source.Skipped() {
 		warn(cmd.ErrOrStderr(), f.Path, "skipped: "+f.Why)
 	}
-	damaged := out.writeDamage(cmd.ErrOrStderr())
+	out.writeDamage(cmd.ErrOrStderr())
 	failed, err := write()
 	fails := func(condition string) bool { return slices.Contains(s.set.FailOn, condition) }
-	if err == nil && (failed || damaged && (fails("damage") || fails("unknown"))) {
+	failed = failed || fails("damage") && len(out.damaged()) > 0 || fails("unknown") && len(out.judged(compress.Verdict.Unknown)) > 0
+	if err == nil && failed {
 		return &command.Error{Code: command.ExitFailOn}
 	}
 	return err
@@ -332,15 +333,13 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 // warn writes a line about a file, folded to the width of the terminal.
 func warn(stderr io.Writer, path, text string) {
 	line := fmt.Sprintf("urlfold: %s: %s", shownPath(path), terminal.Printable(text))
-	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // an error of stderr cannot be reported
+	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // stderr is the last resort
 }
 
-// writeDamage writes a line for each input that is damaged or has an unknown format, and
-// reports whether there is one.
-func (o *outcome) writeDamage(stderr io.Writer) bool {
+// writeDamage writes a line for each input that is damaged or has an unknown format.
+func (o *outcome) writeDamage(stderr io.Writer) {
 	damaged := o.judged(compress.Verdict.Damage)
 	for i := range damaged {
 		warn(stderr, damaged[i].Path, damaged[i].Verdict.String())
 	}
-	return len(damaged) > 0
 }

@@ -91,7 +91,7 @@ func (o *checkOptions) run(cmd *cobra.Command, paths []string) error {
 	case o.keys:
 		return o.checkKeys(cmd, paths)
 	}
-	// Set the options of a one-shot that writes no records.
+	// The options of a one-shot that writes no records.
 	o.Render.Form, o.Quiet, o.LogLevel = "urls", true, "error"
 	return o.checkFiles(cmd, paths, []func(*diagnosis, io.Writer) error{(*diagnosis).writeText, (*diagnosis).writeJSON}[form])
 }
@@ -221,7 +221,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	style := terminal.NewStyle(w, os.Getenv)
 	row := func(name, text string) {
 		line := fmt.Sprintf("  %-14s%s", name, terminal.Printable(text))
-		if name != "command" { // do not fold the command, which people copy
+		if name != "command" { // people copy the command
 			line = style.Folded(line, 16)
 		}
 		if text != "" {
@@ -253,6 +253,8 @@ func (r *diagnosis) writeText(w io.Writer) error {
 // formatText returns the format and how sure it is.
 func (r *diagnosis) formatText() string {
 	switch {
+	case r.blank:
+		return "none: the first lines are blank"
 	case r.Empty:
 		return "none: the file is empty"
 	case r.Format == "" && r.Why == "":

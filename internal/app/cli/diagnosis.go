@@ -62,6 +62,7 @@ type diagnosis struct {
 	stripped  int64  // URLs whose query may have been removed
 	longest   int64  // length of the longest record that is too long
 	trailing  string // what follows the compressed data
+	blank     bool   // the first lines are blank
 	maxRecord string // the --max-record that the file needs, if it is not the default
 }
 
@@ -83,7 +84,7 @@ func (o *checkOptions) find(paths []string) (files []string, skipped []file.Skip
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
 		case err != nil:
-			_, _, err = o.inputs(paths) // with all paths, the error counts the arguments
+			_, _, err = o.inputs(paths) // counts the arguments
 			return nil, nil, nil, err
 		default:
 			found = append(found, path)
@@ -123,9 +124,12 @@ func (o *checkOptions) diagnose(sig *command.Signals, path string) (*diagnosis, 
 	if err != nil {
 		return nil, err
 	}
-	if len(head) == 0 {
+	if len(bytes.TrimLeft(head, blanks)) == 0 {
+		if r.blank = len(head) > 0; r.blank {
+			err = r.judge(sig, o.options)
+		}
 		r.Empty = r.Damage == "" && r.Why == ""
-		return r, nil
+		return r, err
 	}
 	guess := o.options
 	if r.Format != "" {
@@ -163,7 +167,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
+	if _, err := source.Paths(); err != nil { // the file has gone since
 		return nil, inputError(err)
 	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
@@ -539,8 +543,8 @@ func withoutPrefix(format string) string {
 
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
-// fileArg returns the name of a file as one word of a POSIX shell. The word
-// cannot be mistaken for a flag.
+// fileArg returns the name of a file as one word of a POSIX shell that is not a
+// flag.
 func fileArg(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

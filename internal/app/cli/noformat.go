@@ -50,9 +50,6 @@ func whyNoFormat(head []byte) string {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return "the file contains NUL bytes, so it is binary or text in UTF-16"
 	}
-	if len(first) == 0 {
-		return "the first lines are blank"
-	}
 	var why []string
 	if !utf8.Valid(first) {
 		why = append(why, "is not UTF-8")

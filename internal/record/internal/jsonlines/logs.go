@@ -4,9 +4,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// Log describes a format whose records are JSON objects with fields of known
-// names. Names are in the syntax of Config.URLField. Spaces separate
-// alternatives, of which the first field with a value is used.
+// Log describes a format whose records are JSON objects with fields of
+// known names. Names are in the syntax of Config.URLField. Of alternatives, which
+// spaces separate, the first field with a value is used.
 type Log struct {
 	ID string
 	// Landmarks are the fields that a record must have: one of each.
@@ -215,13 +215,13 @@ var Logs = []Log{
 	},
 	{
 		ID: "cloudfront-json", About: "CloudFront's standard logs (v2) and real-time logs in JSON", Doc: "https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html", // read 2026-11-29
-		Note:      "The delivery selects the fields. `x-host-header` is the site, `cs(Host)` the distribution. `date` and `time`, which are apart, are not read as the time.",
+		Note:      "The delivery selects the fields. The site is `x-host-header` in standard logs and `cs-host` in real-time logs, whose `x-host-header` is the distribution. `date` and `time`, which are apart, are not read as the time.",
 		Landmarks: []string{"cs-uri-stem", "cs-method sc-status", "x-edge-location x-edge-request-id x-edge-result-type cs(Host) cs-host x-host-header"},
 		parts: `
 			path         cs-uri-stem
 			query        cs-uri-query
 			scheme       cs-protocol
-			host         x-host-header cs(Host) cs-host
+			host         cs-host x-host-header cs(Host)
 			method       cs-method
 			referer      cs(Referer) cs-referer
 			time         timestamp timestamp(ms)
