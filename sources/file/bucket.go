@@ -6,8 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -63,67 +63,156 @@ func (s *Settings) settle() {
 // an object that is written again with the same content is the same file.
 type bucket struct {
 	Objects
-	cfg *WatchConfig
+	cfg      *WatchConfig
+	finished *finished
+	// tracked returns the ids of the files that have tracks, and how many files are to be
+	// read.
+	tracked func() (ids map[fileID]bool, busy int)
 
-	mu    sync.Mutex
-	ctx   context.Context // context of the last scan; ends the requests of open objects
-	store *objects.Store
-	due   time.Time                  // of the next listing
-	all   []fileState                // the last listing
-	known map[fileID]*objects.Object // its objects
+	// Used by scan only.
+	all  []fileState     // what the last scan has returned
+	rest []objects.Found // of the last listing: objects to return later
+
+	waiting, waitingBytes atomic.Int64 // of rest
+
+	mu      sync.Mutex      // the mutex of the watcher is never locked while it is held
+	ctx     context.Context // context of the last scan; ends the requests of open objects
+	store   *objects.Store
+	due     time.Time                  // time of the next listing
+	changed bool                       // an object has changed since the last listing began
+	known   map[fileID]*objects.Object // the objects of all
 }
 
-// scan implements [storage]. It lists the objects if the poll interval has passed,
-// or if one was found changed. If the listing fails, it returns the previous one.
+// window is how many objects are to be read at a time. Each takes about 2 KB, an object
+// of rest 0.3 KB.
+const window = 1000
+
+// scan implements [storage]. It lists the objects if one was found changed, or if the poll
+// interval has passed and all listed objects have been returned. If the listing fails, it
+// returns the previous one. It leaves out finished objects, and those that are to be
+// read later.
 func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]error) {
+	tracked, busy := b.tracked()
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.ctx = ctx
-	if b.Queue == nil && time.Now().Before(b.due) {
-		return b.all, map[string]error{}
-	}
-	list, hidden := b.list(ctx)
-	if len(hidden) > 0 {
-		return b.all, hidden
-	}
-	if b.due = time.Now().Add(b.cfg.PollInterval); b.cfg.Batch() {
-		b.due = b.due.AddDate(1000, 0, 0) // the current objects are the input
-	}
-	b.all, b.known = nil, make(map[fileID]*objects.Object, len(list))
-	for i := range list {
-		o := &list[i].Object
-		s := stateOf(o)
-		if b.known[s.id] == nil {
-			b.all, b.known[s.id] = append(b.all, s.at(o.Path(), list[i].Rel)), o
+	due := b.Queue != nil || b.changed || len(b.rest) == 0 && !time.Now().Before(b.due)
+	b.changed = false
+	b.mu.Unlock()
+	if due {
+		if hidden = b.relist(ctx, tracked); len(hidden) > 0 {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.changed = true // list again
+			return b.all, hidden
 		}
 	}
-	slices.SortFunc(b.all, func(a, b fileState) int { return strings.Compare(a.path, b.path) })
+	b.all = slices.DeleteFunc(b.all, func(s fileState) bool { return b.finished.has(s.id) && b.forget(s.id) })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ; len(b.rest) > 0 && (busy < window || b.Queue != nil); busy++ {
+		f := b.rest[0]
+		b.rest[0], b.rest = objects.Found{}, b.rest[1:]
+		if s := stateOf(&f.Object); b.known[s.id] == nil { // otherwise two paths name it
+			b.all, b.known[s.id] = append(b.all, s.at(f.Path(), f.Rel)), &f.Object
+		}
+		b.waiting.Add(-1)
+		b.waitingBytes.Add(-f.Size)
+	}
+	if len(b.rest) == 0 {
+		b.rest = nil // free it
+	}
 	return b.all, map[string]error{}
 }
 
-// list returns the objects to read, or which paths cannot be listed. The caller
-// holds mu.
-func (b *bucket) list(ctx context.Context) (all []objects.Found, hidden map[string]error) {
+// forget removes an object from the known ones, and returns true.
+func (b *bucket) forget(id fileID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.known, id)
+	return true
+}
+
+// relist lists the objects. It returns which paths cannot be listed.
+func (b *bucket) relist(ctx context.Context, tracked map[fileID]bool) (hidden map[string]error) {
+	var all []fileState
+	var rest []objects.Found
+	bytes, known := int64(0), map[fileID]*objects.Object{}
+	hidden = b.list(ctx, func(f objects.Found) {
+		s := stateOf(&f.Object)
+		switch {
+		case known[s.id] != nil: // two paths name it
+		case b.finished.list(s.id):
+			if b.Queue != nil {
+				b.Queue.Done(&f.Object, "")
+			}
+		case tracked[s.id]:
+			all, known[s.id] = append(all, s.at(f.Path(), f.Rel)), &f.Object
+		default:
+			rest = append(rest, f)
+			bytes += f.Size
+		}
+	})
+	if len(hidden) > 0 {
+		return hidden
+	}
+	if b.Queue == nil { // a queue does not list what is done
+		b.finished.end(time.Now())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.due = time.Now().Add(b.cfg.PollInterval); b.cfg.Batch() {
+		b.due = b.due.AddDate(1000, 0, 0) // a batch run reads only the objects that exist now
+	}
+	b.all, b.rest, b.known = all, rest, known
+	b.waiting.Store(int64(len(rest)))
+	b.waitingBytes.Store(bytes)
+	return nil
+}
+
+// tracked implements bucket.tracked. Files that could not be read wait for another
+// attempt.
+func (w *watcher) tracked() (ids map[fileID]bool, busy int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ids = make(map[fileID]bool, len(w.known.tracks))
+	for _, t := range w.known.tracks {
+		ids[t.sight.file.id] = true
+		if t.life == open && t.trouble.tries == 0 {
+			busy++
+		}
+	}
+	return ids, busy
+}
+
+// list calls visit for the objects to read. It returns which paths cannot be listed.
+func (b *bucket) list(ctx context.Context, visit func(objects.Found)) (hidden map[string]error) {
+	store, _ := b.connection()
 	for _, path := range b.cfg.Include {
-		if b.store == nil {
+		if store == nil {
 			s, err := b.Connect()
 			if err != nil {
-				return nil, map[string]error{path: err}
+				return map[string]error{path: err}
 			}
-			b.store = s
+			b.mu.Lock()
+			store, b.store = s, s
+			b.mu.Unlock()
 		}
 		if b.Queue != nil {
-			return b.Queue.Listed(), nil
+			for _, f := range b.Queue.Listed() {
+				visit(f)
+			}
+			return nil
 		}
-		list, _, err := b.store.Find(ctx, path)
+		_, err := store.Find(ctx, path, func(f objects.Found) {
+			if !excludes(b.cfg.Exclude, f.Rel, f.Path()) && (b.Select == nil || b.Select(f.Rel)) {
+				visit(f)
+			}
+		})
 		if err != nil {
-			return nil, map[string]error{path: err}
+			return map[string]error{path: err}
 		}
-		all = append(all, list...)
 	}
-	return slices.DeleteFunc(all, func(f objects.Found) bool {
-		return excludes(b.cfg.Exclude, f.Rel, f.Path()) || b.Select != nil && !b.Select(f.Rel)
-	}), nil
+	return nil
 }
 
 // stateOf returns the state of an object, without its path.
@@ -187,7 +276,7 @@ func (b *bucket) note(o *objects.Object, err error) error {
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.due = time.Time{}
+		b.changed = true
 	}
 	return err
 }

@@ -3,10 +3,12 @@ package file
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/objects/s3"
@@ -189,6 +192,109 @@ func TestObjectsPolled(t *testing.T) {
 	}
 }
 
+// TestFinishedObjects: a finished object has no track. Its entry is kept while the object
+// is gone, so that the same content is not read again, and is removed after forget_after.
+// Other content under its key is read.
+func TestFinishedObjects(t *testing.T) {
+	srv := s3test.New(t)
+	sink, dir, set := &shelf{}, t.TempDir(), quick("s3://bucket/logs")
+	first, second := numbered("first", 0, 100), numbered("second", 0, 50)
+	srv.Put("logs/a", []byte(strings.Join(first, "")))
+	srv.Put("logs/b", nil)
+	d := start(t, dir, set, sink, ofBucket(nil))
+	dismissed := func(n int) func() bool {
+		return func() bool { return d.w.Stats().Done == n && d.tracks() == 0 }
+	}
+	until(t, "two finished objects", dismissed(2))
+	entry := func() checkpoint.Entry {
+		list := d.store.Entries("file")
+		i := slices.IndexFunc(list, func(e checkpoint.Entry) bool { return e.Path == "s3://bucket/logs/a" && e.Line == 101 })
+		if i < 0 {
+			t.Fatalf("no entry of the first content in %+v", list)
+		}
+		return list[i]
+	}
+	if e := entry(); e.State != checkpoint.Done || e.Offset != e.Size || e.Hash+e.Head+e.Tail+e.Rel != "" || e.Gone != 0 {
+		t.Errorf("entry %+v", e)
+	}
+	srv.Delete("logs/a")
+	until(t, "a stored absence", func() bool { _ = d.w.Commit(t.Context(), nil); return entry().Gone != 0 })
+	d.end()
+	d = start(t, dir, set, sink, ofBucket(nil))
+	srv.Put("logs/a", []byte(strings.Join(first, "")))
+	until(t, "the same content again", func() bool { _ = d.w.Commit(t.Context(), nil); return entry().Gone == 0 })
+	srv.Put("logs/a", []byte(strings.Join(second, "")))
+	until(t, "three finished objects", dismissed(3))
+	d.ahead.Store(int64(set.ForgetAfter + time.Hour))
+	until(t, "two entries", func() bool {
+		_ = d.w.Commit(t.Context(), nil)
+		return len(d.store.Entries("file")) == 2 && dismissed(2)()
+	})
+	d.end()
+	sink.check(t, slices.Concat(first, second))
+}
+
+// TestFinishedObjectsMemory: a finished object takes little memory, and after a restart
+// none is read again.
+func TestFinishedObjectsMemory(t *testing.T) {
+	const n = 20_000
+	srv, dir := s3test.New(t), t.TempDir()
+	store, err := checkpoint.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := checkpoint.Update{Source: "file"}
+	for i := range n {
+		key := fmt.Sprintf("logs/AWSLogs/111122223333/elasticloadbalancing/eu-west-1/2026/11/30/app.load-balancer.%024d.log.gz", i)
+		o := objects.Object{Bucket: "bucket", Key: key, ETag: srv.Put(key, []byte(key)).ETag, Size: int64(len(key))}
+		s := stateOf(&o)
+		s = s.at(o.Path(), "")
+		u.Entries = append(u.Entries, checkpoint.Entry{
+			ID: laneID(&s, nil, 0), Path: s.path, Dev: s.id.dev, Ino: s.id.ino, Size: s.size, Offset: s.size, Line: 2, State: checkpoint.Done,
+		})
+	}
+	if err := errors.Join(store.Save(u), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	u = checkpoint.Update{}
+	before := heap()
+	sink := &shelf{}
+	d := start(t, dir, quick("s3://bucket/logs"), sink, ofBucket(nil))
+	until(t, "a listing", func() bool { return d.w.Stats().Done == n && d.scanned() })
+	if each := (heap() - before) / n; each > 600 {
+		t.Errorf("%d bytes for each finished object", each)
+	} else {
+		t.Logf("%d bytes for each finished object", each)
+	}
+	d.end()
+	if sink.count() > 0 || d.tracks() > 0 {
+		t.Errorf("%d lines were read again, %d tracks", sink.count(), d.tracks())
+	}
+}
+
+// heap returns the bytes of reachable memory.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // the first one may leave what pools hold
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// tracks returns the number of tracks.
+func (d *daemon) tracks() int {
+	d.w.mu.Lock()
+	defer d.w.mu.Unlock()
+	return len(d.w.known.tracks)
+}
+
+// scanned reports whether d has made a scan.
+func (d *daemon) scanned() bool {
+	d.w.mu.Lock()
+	defer d.w.mu.Unlock()
+	return d.w.scanned
+}
+
 // TestObjectRemovedAtStop: an object that is done when the reading has ended is still
 // removed. The last commit comes after the context of Run is done.
 func TestObjectRemovedAtStop(t *testing.T) {
@@ -198,7 +304,7 @@ func TestObjectRemovedAtStop(t *testing.T) {
 	until(t, "a finished object", func() bool { return d.w.Stats().Done == 1 })
 	d.end()
 	d.w.cfg.OnFinish = OnFinish{word: deleteFile}
-	file := d.w.known.tracks[0]
+	file := restored(d.store.Entries("file")[0])
 	file.end.finishing = true
 	if errs := d.w.disposeAll(t.Context(), []*track{file}); errs[0] != nil || srv.Get("logs/a") != nil {
 		t.Errorf("%v; objects %v", errs[0], srv.Keys())

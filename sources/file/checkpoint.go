@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -33,9 +34,10 @@ func (w *watcher) CommitKeys(_ context.Context, cut engine.KeyCut) error {
 
 // A progress holds what is not in the store yet, and the track of each lane.
 type progress struct {
-	cfg    *WatchConfig
-	known  *catalog
-	saving sync.Mutex // serializes save; locked before mu
+	cfg      *WatchConfig
+	known    *catalog
+	finished *finished
+	saving   sync.Mutex // serializes save; locked before mu
 
 	mu        *sync.Mutex // of the watcher; guards the fields below
 	byLane    map[*engine.Lane]*track
@@ -58,6 +60,7 @@ func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 	defer p.saving.Unlock()
 	u.Source, u.Points = p.cfg.Name, map[int64][]byte{}
 	p.mu.Lock()
+	u.Missing, p.finished.missing = p.finished.missing, map[string]int64{}
 	moved := map[*track]checkpoint.Entry{}
 	for _, up := range ups {
 		if t := p.byLane[up.Lane]; t != nil {
@@ -85,7 +88,7 @@ func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 			u.Gone = append(u.Gone, t.id) // after a restart the file counts as new
 			continue
 		}
-		e = t.describe(e, p.cfg.Name)
+		e = p.describe(t, e)
 		for i := range t.points {
 			if p := &t.points[i]; p.id == e.Restart && !p.stored {
 				u.Points[e.Restart], _ = p.p.AppendBinary(nil) // never fails
@@ -108,6 +111,8 @@ func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 			p.touch(t)
 		}
 		p.forgotten = append(p.forgotten, forgotten...)
+		maps.Copy(u.Missing, p.finished.missing) // newer
+		p.finished.missing = u.Missing
 		return err
 	}
 	for t, e := range moved {
@@ -123,6 +128,15 @@ func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 		}
 	}
 	return nil
+}
+
+// describe fills in the fields of the entry of t besides the position.
+func (p *progress) describe(t *track, e checkpoint.Entry) checkpoint.Entry {
+	e = t.describe(e, p.cfg.Name)
+	if p.cfg.Objects != nil && e.State == checkpoint.Done {
+		return brief(e)
+	}
+	return e
 }
 
 // withdrawn returns e in state Quarantined: nothing more of its file is

@@ -124,8 +124,8 @@
 //	archive.go                                     members of zip and tar archives
 //	pick.go                                        the records of Config.Limit and Sample
 //	index.go                                       indexes of gzip files
-//	checkpoint.go, retire.go, finish.go            what is stored; tracks at rest; finished
-//	                                               files
+//	checkpoint.go, retire.go, finish.go,           what is stored; tracks at rest; finished
+//	finished.go                                    files and objects
 //	verified.go, quarantine.go, ondamage.go,       damaged files, and which records were
 //	damaged.go                                     verified
 //	reports.go, metrics.go                         what is reported and counted

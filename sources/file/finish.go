@@ -51,7 +51,9 @@ func (w *watcher) resolve(lanes []*engine.Lane) []*track {
 		}
 		t.end.state = checkpoint.Done
 		if t.end.verdict.Damage() {
-			t.end.state = checkpoint.Damaged // its text was set by endLane
+			t.end.state = checkpoint.Damaged // endLane has stored the text of the damage
+		} else if w.cfg.queued() {
+			t.sight.gone = w.bound.clock() // the queue lists it no longer
 		}
 		w.progress.touch(t)
 		t.end.finishing = t.end.complete && t.sight.bound && t.end.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
@@ -150,7 +152,7 @@ func (w *watcher) dispose(ctx context.Context, t *track, dirs map[string]bool) (
 	}
 	if err == nil {
 		if now.id != was.id || !now.same(&was) {
-			return false, nil // another file, or one that may hold another text
+			return false, nil // the path leads to another file, or the text may have changed
 		}
 		if dir := filepath.Dir(path); !dirs[dir] && !w.store.fixed() {
 			dirs[dir] = false

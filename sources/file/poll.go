@@ -70,6 +70,7 @@ func (w *watcher) follow(now time.Time) bool {
 			w.settle(t, t.damage()) // even if an earlier run has finished the file
 		}
 	}
+	w.dismiss()
 	w.expire(now)
 	w.closeIdle(now)
 	w.retire(now)
@@ -406,6 +407,7 @@ func (w *watcher) patience(t *track) time.Duration {
 // expire removes tracks whose files have been gone for longer than
 // forget_after.
 func (w *watcher) expire(now time.Time) {
+	w.progress.forgotten = append(w.progress.forgotten, w.finished.expire(now, w.cfg.ForgetAfter)...)
 	w.known.tracks = slices.DeleteFunc(w.known.tracks, func(t *track) bool {
 		if t.sight.bound || t.life != over || t.step != resting {
 			return false

@@ -13,8 +13,8 @@ import (
 // A storage is where a watcher finds its files: a file system, or a bucket whose
 // objects are read as files.
 type storage interface {
-	// scan returns all files to read, sorted by path. A file with several names
-	// is returned once for each. hidden holds what cannot be accessed now, with
+	// scan returns all files to read, in the order in which reading begins. A file
+	// with several names is returned once for each. hidden holds what cannot be accessed now, with
 	// the errors.
 	scan(ctx context.Context) (all []fileState, hidden map[string]error)
 	// stat returns the current state of a file. The error of a file that does not

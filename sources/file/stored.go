@@ -13,7 +13,8 @@ import (
 
 // stored adds the objects that path names.
 func (e *expander) stored(path string) {
-	list, named, err := e.objects.Find(context.Background(), path)
+	var list []objects.Found
+	named, err := e.objects.Find(context.Background(), path, func(f objects.Found) { list = append(list, f) })
 	if err != nil {
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", path, err))
 		return

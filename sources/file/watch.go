@@ -84,6 +84,7 @@ type watcher struct {
 	crew     crew
 	texts    verifier
 	known    catalog
+	finished finished
 	bound    bindings
 	progress progress
 	news     reporter
@@ -150,7 +151,7 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 	}
 	w.store = &scanner{cfg.Include, cfg.Exclude, cfg.Shard, cfg.at}
 	if cfg.Objects != nil {
-		w.store = &bucket{Objects: *cfg.Objects, cfg: &w.cfg}
+		w.store = &bucket{Objects: *cfg.Objects, cfg: &w.cfg, finished: &w.finished, tracked: w.tracked}
 	}
 	w.stats.verdicts = map[string]int64{}
 	// The parts share the lock of w; each guards its own state with it.
@@ -167,7 +168,8 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 		cfg: &w.cfg, crew: &w.crew,
 		heads: map[headKey][]*track{}, headLens: map[int64]int{}, ids: map[string]bool{},
 	}
-	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*engine.Lane]*track{}}
+	w.finished = finished{mu: &w.mu, objects: map[fileID]finishedObject{}, missing: map[string]int64{}}
+	w.progress = progress{cfg: &w.cfg, known: &w.known, finished: &w.finished, mu: &w.mu, byLane: map[*engine.Lane]*track{}}
 	w.bound = bindings{
 		cfg: &w.cfg, log: w.log, clock: time.Now, crew: &w.crew, files: &w.files, known: &w.known, progress: &w.progress, stats: &w.stats,
 		byFile: map[fileID]*track{}, metBefore: map[fileID]candidate{},
@@ -182,16 +184,22 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 // Open implements [engine.Source]. It loads the checkpoint.
 func (w *watcher) Open(_ context.Context, rt engine.Runtime) error {
 	w.reader.rt = rt
-	entries := w.cfg.Store.Entries(w.cfg.Name)
 	w.mu.Lock() // Stats may be called before Run
 	defer w.mu.Unlock()
-	w.fresh = len(entries) == 0
-	for _, e := range entries {
-		t := restored(e)
+	w.fresh = true
+	w.cfg.Store.Each(func(e *checkpoint.Entry) {
+		if e.Source != w.cfg.Name {
+			return
+		}
+		w.fresh = false
+		if w.store.fixed() && e.State == checkpoint.Done && !e.Finishing && w.finished.add(fileID{e.Dev, e.Ino}, e.ID, e.Gone) {
+			return
+		}
+		t := restored(*e)
 		w.known.tracks = append(w.known.tracks, t)
 		w.known.ids[t.id] = true
 		w.known.index(t, headKey{})
-	}
+	})
 	return nil
 }
 
@@ -230,7 +238,11 @@ func (w *watcher) Run(ctx context.Context) error {
 			w.recall()
 			break
 		}
-		w.pause(ctx, hints, 10*time.Since(began))
+		least := 10 * time.Since(began)
+		if w.store.fixed() {
+			least = 0 // a poll is quick, except when it waits for a listing
+		}
+		w.pause(ctx, hints, least)
 	}
 	w.crew.halt(nil)
 	readers.Wait()
@@ -320,6 +332,9 @@ func (w *watcher) complete() bool {
 	if !w.cfg.ends() || w.crew.reading.active > 0 || w.crew.checking.active > 0 {
 		return false
 	}
+	if b, ok := w.store.(*bucket); ok && len(b.rest) > 0 {
+		return false
+	}
 	for _, p := range w.candidates {
 		if !p.copied {
 			return false
@@ -337,7 +352,7 @@ func (w *watcher) complete() bool {
 // positions since the last commit: names, and which files are gone.
 func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
-	dirty := len(w.progress.unsaved) > 0 || len(w.progress.forgotten) > 0
+	dirty := len(w.progress.unsaved)+len(w.progress.forgotten)+len(w.finished.missing) > 0
 	for _, t := range w.known.tracks {
 		if t.read.raw != nil {
 			_ = t.read.raw.Close() // only read

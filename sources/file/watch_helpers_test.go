@@ -340,11 +340,17 @@ func (d *daemon) checkStored() {
 	defer d.w.mu.Unlock()
 	want := map[string]checkpoint.Entry{}
 	for _, t := range d.w.known.tracks {
-		if e := t.describe(t.entry.entry(), d.w.cfg.Name); e.Offset > 0 || t.end.state != checkpoint.Reading {
+		if e := d.w.progress.describe(t, t.entry.entry()); e.Offset > 0 || t.end.state != checkpoint.Reading {
 			want[t.id] = e
 		}
 	}
 	for _, e := range d.store.Entries(d.w.cfg.Name) {
+		if f := d.w.finished.objects[fileID{e.Dev, e.Ino}]; f.lane.String() == e.ID {
+			if int64(f.gone) != e.Gone || e.State != checkpoint.Done {
+				d.t.Errorf("stored: %+v\nactual: %+v", e, f)
+			}
+			continue
+		}
 		if e != want[e.ID] {
 			d.t.Errorf("stored: %+v\nactual: %+v", e, want[e.ID])
 		}

@@ -115,6 +115,11 @@ func (w *watcher) measure() watchStats {
 		Verifying: w.texts.verifying, Verified: w.stats.verified, Lookalikes: w.stats.lookalikes,
 		UnverifiedEmitted: w.stats.emitted, UnverifiedWithheld: w.stats.withheld,
 	}
+	s.Done = len(w.finished.objects)
+	if b, ok := w.store.(*bucket); ok {
+		s.Held += int(b.waiting.Load())
+		s.LagBytes = b.waitingBytes.Load()
+	}
 	for _, t := range w.known.tracks {
 		switch {
 		case t.life == over && t.end.state == checkpoint.Damaged:

@@ -14,7 +14,7 @@ import (
 // A state is all that is stored: the entries of files, in their serialized
 // form, and the extents of outputs.
 type state struct {
-	sources map[string]map[string]string // lines, by source and id
+	sources map[string]*lines
 	extents map[extentKey]engine.Extent
 	cuts    bool              // see [Store.SetCuts]
 	keys    string            // see [Update.Keys]
@@ -27,13 +27,13 @@ type extentKey struct{ sink, lane, path string }
 func keyOf(m engine.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
 
 func newState() *state {
-	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]engine.Extent{}, extra: map[uint64]string{}}
+	return &state{sources: map[string]*lines{}, extents: map[extentKey]engine.Extent{}, extra: map[uint64]string{}}
 }
 
 // empty reports whether the state has no entries.
 func (s *state) empty() bool {
-	for _, lines := range s.sources {
-		if len(lines) > 0 {
+	for _, l := range s.sources {
+		if l.len() > 0 {
 			return false
 		}
 	}
@@ -43,8 +43,8 @@ func (s *state) empty() bool {
 // contents returns the state as entries and extents, in no particular order.
 func (s *state) contents() (Contents, error) {
 	c := Contents{Cuts: s.cuts || len(s.extents) > 0, Keys: s.keys}
-	for _, lines := range s.sources {
-		for _, text := range lines {
+	for _, l := range s.sources {
+		for _, text := range l.all() {
 			e, err := parseEntry(text)
 			if err != nil {
 				return Contents{}, err
@@ -79,18 +79,17 @@ func (c *change) empty() bool {
 // apply applies c to s.
 func (s *state) apply(c *change) {
 	for _, it := range c.gone {
-		delete(s.sources[it.source], it.id)
-		if len(s.sources[it.source]) == 0 {
-			delete(s.sources, it.source)
+		if l := s.sources[it.source]; l != nil {
+			if l.remove(it.id); l.len() == 0 {
+				delete(s.sources, it.source)
+			}
 		}
 	}
 	for _, it := range c.put {
-		lines := s.sources[it.source]
-		if lines == nil {
-			lines = map[string]string{}
-			s.sources[it.source] = lines
+		if s.sources[it.source] == nil {
+			s.sources[it.source] = newLines()
 		}
-		lines[it.id] = it.line
+		s.sources[it.source].set(it.id, it.line)
 	}
 	for _, k := range c.dropped {
 		delete(s.extents, k)

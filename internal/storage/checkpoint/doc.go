@@ -101,7 +101,7 @@
 // # Files
 //
 //	store.go, keep.go                 Store; who owns the folder
-//	entry.go, change.go               the state, and what a commit changes
+//	entry.go, change.go, lines.go     the state, and what a commit changes
 //	frame.go, line.go, file.go, fs.go its form in files
 //	load.go, compact.go               reading it; from log to snapshot
 //	points.go                         restart points

@@ -29,16 +29,16 @@ type Entry struct {
 	Dev     uint64 `json:"dev"`
 	Ino     uint64 `json:"ino"`
 	Size    int64  `json:"size"`
-	ModTime int64  `json:"mtime"`           // Unix time in nanoseconds
+	ModTime int64  `json:"mtime,omitempty"` // Unix time in nanoseconds
 	Changed int64  `json:"ctime,omitempty"` // last change of content or inode, Unix time in nanoseconds; 0: unknown
 	Gen     int64  `json:"gen,omitempty"`   // number of earlier contents of this file
 
 	// Fingerprint of the content: the hash of its first HeadLen bytes, and the
 	// hash of the TailLen bytes before Offset.
-	HeadLen int64  `json:"head_len"`
-	Head    string `json:"head"`
-	TailLen int64  `json:"tail_len"`
-	Tail    string `json:"tail"`
+	HeadLen int64  `json:"head_len,omitempty"`
+	Head    string `json:"head,omitempty"`
+	TailLen int64  `json:"tail_len,omitempty"`
+	Tail    string `json:"tail,omitempty"`
 
 	// State of a running hash over the text from HashFrom to Offset, in the
 	// form of package sources/file. Empty: that text was not hashed.

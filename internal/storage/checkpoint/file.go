@@ -118,8 +118,8 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 	if st.keys != "" {
 		c.keys = &st.keys
 	}
-	for source, lines := range st.sources {
-		for id, text := range lines {
+	for source, l := range st.sources {
+		for id, text := range l.all() {
 			c.put = append(c.put, item{source, id, text})
 			if size += len(text); size >= snapshotFrame {
 				if err := flush(false); err != nil {

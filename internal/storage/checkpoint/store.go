@@ -123,8 +123,8 @@ func (s *Store) load() error {
 // their ids.
 func (s *Store) findRefs() map[int64]bool {
 	named := map[int64]bool{}
-	for source, lines := range s.st.sources {
-		for id, text := range lines {
+	for source, l := range s.st.sources {
+		for id, text := range l.all() {
 			if !strings.Contains(text, `"restart":`) {
 				continue // the common case: parsing every line takes a second for 100,000 files
 			}
@@ -200,8 +200,8 @@ func (s *Store) Unusable() bool { return s.unusable }
 func (s *Store) Each(f func(*Entry)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, lines := range s.st.sources {
-		for _, text := range lines {
+	for _, l := range s.st.sources {
+		for _, text := range l.all() {
 			if e, err := parseEntry(text); err == nil {
 				f(&e)
 			}
@@ -210,16 +210,12 @@ func (s *Store) Each(f func(*Entry)) {
 }
 
 // Entries returns the stored entries of a source, in no particular order.
-func (s *Store) Entries(source string) []Entry {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	lines := s.st.sources[source]
-	list := make([]Entry, 0, len(lines))
-	for _, text := range lines {
-		if e, err := parseEntry(text); err == nil { // never fails: this Store wrote or already parsed it
-			list = append(list, e)
+func (s *Store) Entries(source string) (list []Entry) {
+	s.Each(func(e *Entry) {
+		if e.Source == source {
+			list = append(list, *e)
 		}
-	}
+	})
 	return list
 }
 
@@ -265,6 +261,7 @@ type Update struct {
 	Source  string
 	Entries []Entry          // entries that have, or may have, changed; no id twice
 	Gone    []string         // ids of removed entries; unknown ids are ignored
+	Missing map[string]int64 // new values of [Entry.Gone] by id, for entries that do not change otherwise; unknown ids are ignored
 	Points  map[int64][]byte // restart points that Entries name, by id; only points not stored before
 	Cut     bool             // Extents replaces all extents
 	Extents []engine.Extent  // see Cut
@@ -319,21 +316,40 @@ func (s *Store) count(f func(n *Stats)) {
 // entries name.
 func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
 	c, refs := new(change), map[entryKey]int64{}
-	lines := s.st.sources[u.Source]
-	for _, e := range u.Entries {
+	l := s.st.sources[u.Source]
+	put := func(e Entry) error {
 		e.Source = u.Source
 		text, err := lineOf(e)
 		if err != nil {
+			return err
+		}
+		if l.get(e.ID) != text {
+			c.put = append(c.put, item{u.Source, e.ID, text})
+			refs[entryKey{u.Source, e.ID}] = e.Restart
+		}
+		return nil
+	}
+	for _, e := range u.Entries {
+		if err := put(e); err != nil {
 			return nil, nil, err
 		}
-		if lines[e.ID] == text {
-			continue
+	}
+	for id, text := range l.all() {
+		if len(u.Missing) == 0 {
+			break
 		}
-		c.put = append(c.put, item{u.Source, e.ID, text})
-		refs[entryKey{u.Source, e.ID}] = e.Restart
+		if gone, ok := u.Missing[id]; ok {
+			e, err := parseEntry(text) // never fails: this Store wrote or already parsed it
+			if e.Gone = gone; err == nil {
+				err = put(e)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	for _, id := range u.Gone {
-		if _, ok := lines[id]; ok {
+		if l.has(id) {
 			c.gone = append(c.gone, item{source: u.Source, id: id})
 			refs[entryKey{u.Source, id}] = 0
 		}

@@ -15,14 +15,14 @@ func (s *Store) Assign(source func(*Entry) string, sink func(engine.Extent) stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, refs := new(change), map[entryKey]int64{}
-	for was, lines := range s.st.sources {
-		for id, text := range lines {
+	for was, l := range s.st.sources {
+		for id, text := range l.all() {
 			e, err := parseEntry(text)
 			if err != nil {
 				return err
 			}
 			name := source(&e)
-			if _, taken := s.st.sources[name][id]; name == was || taken {
+			if name == was || s.st.sources[name].has(id) {
 				continue
 			}
 			e.Source = name

@@ -15,28 +15,29 @@ type Found struct {
 	Rel string // its path relative to the folder, or to the fixed part of the glob; it leads out of no folder
 }
 
-// Find returns the objects that name names, in the order of their keys: the
+// Find calls visit for the objects that name names, in the order of their keys: the
 // object itself, all objects in the folder, or the objects that the glob
 // matches. It leaves out the empty objects that stand for folders. named
 // reports whether name is the name of an object.
-func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool, err error) {
+func (s *Store) Find(ctx context.Context, name string, visit func(Found)) (named bool, err error) {
 	bucket, key := Split(name)
 	if bucket == "" {
-		return nil, false, errors.New("missing bucket: want s3://BUCKET/KEY")
+		return false, errors.New("missing bucket: want s3://BUCKET/KEY")
 	}
 	if key != "" && !strings.HasSuffix(key, "/") {
 		o, err := s.Head(ctx, name)
 		if err == nil {
-			return []Found{{o, Local(path.Base(key))}}, true, nil
+			visit(Found{o, Local(path.Base(key))})
+			return true, nil
 		}
 		if KindOf(err) != NotFound {
-			return nil, false, err
+			return false, err
 		}
 	}
 	folder, glob := key, ""
 	if strings.ContainsAny(key, `*?[{`) {
 		if !doublestar.ValidatePattern(key) {
-			return nil, false, errors.New("invalid glob")
+			return false, errors.New("invalid glob")
 		}
 		folder, glob = doublestar.SplitPattern(key)
 		folder = strings.TrimPrefix(folder, ".")
@@ -45,16 +46,15 @@ func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool
 		folder += "/"
 	}
 	prefix := folder + fixed(glob)
-	err = s.List(ctx, bucket, prefix, func(o Object) {
+	return false, s.List(ctx, bucket, prefix, func(o Object) {
 		rel := strings.TrimPrefix(o.Key, folder)
 		switch {
 		case o.StandsForFolder():
 		case glob != "" && !doublestar.MatchUnvalidated(glob, rel):
 		default:
-			list = append(list, Found{o, Local(rel)})
+			visit(Found{o, Local(rel)})
 		}
 	})
-	return list, false, err
 }
 
 // fixed returns the part of a glob before its first special character, by which
@@ -68,4 +68,9 @@ func fixed(glob string) string {
 
 // Local returns rel as a path that does not lead out of its folder: keys may
 // contain "..", and begin with a slash.
-func Local(rel string) string { return strings.TrimPrefix(path.Clean("/"+rel), "/") }
+func Local(rel string) string {
+	if clean := strings.TrimPrefix(path.Clean("/"+rel), "/"); clean != rel {
+		return clean
+	}
+	return rel // without memory of its own
+}

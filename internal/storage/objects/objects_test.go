@@ -377,7 +377,7 @@ func TestFind(t *testing.T) {
 		{"s3://bucket/lo", ""},
 		{"s3://bucket/missing", ""},
 	} {
-		list, _, err := s.Find(t.Context(), c.path)
+		list, err := find(t, s, c.path)
 		if err != nil {
 			t.Errorf("%s: %v", c.path, err)
 			continue
@@ -390,10 +390,16 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.path, got, c.want)
 		}
 	}
-	list, _, err := s.Find(t.Context(), "s3://bucket/many")
+	list, err := find(t, s, "s3://bucket/many")
 	if err != nil || len(list) != 250 || !slices.IsSortedFunc(list, func(a, b objects.Found) int { return strings.Compare(a.Key, b.Key) }) {
 		t.Errorf("many objects: %d, %v", len(list), err)
 	}
+}
+
+// find returns the objects that path names.
+func find(t *testing.T, s *objects.Store, path string) (list []objects.Found, err error) {
+	_, err = s.Find(t.Context(), path, func(f objects.Found) { list = append(list, f) })
+	return list, err
 }
 
 func btoi(b bool) int {
