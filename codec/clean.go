@@ -51,7 +51,7 @@ func parseClean(src []byte, u *URL, sv *scan.Survey) (o opening, entity int, ok 
 // An opening is what parseOpening found about scheme, host and port.
 type opening struct {
 	path     int    // offset of the path, or 0
-	special  int    // offset of the first special byte from there on
+	special  int    // offset of the first special byte at or after path
 	capitals uint64 // bit k: byte k of the host is a capital letter
 	odd      uint8  // why the URL is not clean, whatever follows
 }
@@ -59,7 +59,7 @@ type opening struct {
 // Bits of opening.odd.
 const (
 	oddScheme   = 1 << iota // the scheme has capital letters
-	oddCapitals             // the host has, and they are in opening.capitals
+	oddCapitals             // the host has capital letters, and they are in opening.capitals
 	oddName                 // the host may have capital letters, and bytes other than letters, digits, hyphens and dots
 	oddPort                 // the port is the default of the scheme
 	oddPath                 // the path is empty
@@ -138,7 +138,7 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 		u.set(Fragment, hash+1, size)
 		odd = uint8(b2i(sv.NextHash(hash+1) < size) * oddHash)
 	}
-	if special < i { // in the host
+	if special < i { // the special byte is in the host
 		special = sv.Next(i)
 	}
 	return special, odd
@@ -157,8 +157,8 @@ const (
 	httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
 	httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
 
-	// The bits that distinguish upper and lower case. In other bytes than letters,
-	// they distinguish ':' from a control character.
+	// These bits distinguish upper and lower case. In bytes that are not
+	// letters, they distinguish ':' from a control character.
 	httpCase  = uint64(0x20_20_20_20)
 	httpsCase = httpCase | 0x20<<32
 )
@@ -247,8 +247,8 @@ func readPort(src []byte, start int) (end, n int) {
 	if digits == 0 || digits > 5 || x&0xFF == 0 {
 		return 0, 0
 	}
-	x <<= (64 - 8*digits) & 63 // zeros in front
-	x = x*10 + x>>8            // pairs of digits
+	x <<= (64 - 8*digits) & 63 // pad with zeros in front
+	x = x*10 + x>>8            // the value of each pair of digits
 	x = ((x&0xFF_000000FF)*(1_000_000<<32+100) + (x>>16&0xFF_000000FF)*(10_000<<32+1)) >> 32
 	if n = int(uint32(x)); n > 65535 {
 		return 0, 0
@@ -293,7 +293,7 @@ func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (entity int, ok bool)
 	if !u.Has(Fragment) {
 		return entity, true
 	}
-	hash := sv.NextHash(int(u.spans[Fragment].Start)) // a second one is not allowed
+	hash := sv.NextHash(int(u.spans[Fragment].Start)) // a fragment must not contain another '#'
 	for i < hash {
 		n := cleanInFragment(src, i)
 		if n == 0 {

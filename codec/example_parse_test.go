@@ -30,7 +30,7 @@ func ExampleParse() {
 	// raw-space,credentials false
 }
 
-// RFC 3986 has components for this URL, browsers cannot parse it.
+// RFC 3986 has components for this URL, but browsers cannot parse it.
 func ExampleError() {
 	n := normalizer("whatwg")
 	var r codec.Result

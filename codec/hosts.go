@@ -209,7 +209,8 @@ func (i *inspector) differ() bool {
 	if cap(b.dst) > keepBytes {
 		b.dst = nil
 	}
-	// On an error, appendWHATWG returns b.dst without the buffer it grew.
+	// Grow the buffer here, because on an error appendWHATWG returns b.dst
+	// without the memory that it added.
 	b.dst = slices.Grow(b.dst[:0], 3*len(i.src)+len("https://"))
 	out, err := browser.appendWHATWG(b.dst, base, i.src, &b.res)
 	b.dst = out

@@ -123,7 +123,7 @@ func TestHostAmbiguousVectors(t *testing.T) {
 		base, ref string
 		at        int // offset of the diagnostic with WHATWG, or -1
 	}{
-		{"http://other.example/", "http:/x.example/f", 5}, // RFC 3986: no host; WHATWG: that of the base
+		{"http://other.example/", "http:/x.example/f", 5}, // RFC 3986: no host; WHATWG: the host of the base
 		{"http://other.example/", "http:x", 5},
 		{"", "http:/x.example/f", 6},
 		{"http://other.example/", "\\\\other.example\\x", -1}, // different parse, same host

@@ -178,7 +178,7 @@ func TestCleanActions(t *testing.T) {
 	want := map[uint32]Action{10: ActionEncoded, 11: ActionEncoded, 16: ActionEncoded, 18: ActionEncoded, 19: ActionDecoded}
 	got := map[uint32]Action{}
 	for _, m := range r.Diagnostics {
-		if m.Flag != FlagInvalidURLUnit { // what WHATWG does with it: nothing
+		if m.Flag != FlagInvalidURLUnit { // WHATWG only reports it
 			got[m.At] = m.Action
 		}
 	}

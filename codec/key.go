@@ -261,7 +261,7 @@ type hasher struct {
 	hash   Hash
 	secret []byte
 	names  [allLevels]string // names of the key functions
-	seeds  [allLevels]uint64 // for XXH3
+	seeds  [allLevels]uint64 // seeds for XXH3
 }
 
 func (h *hasher) prepare(rd Standard, m *match) error {
@@ -456,7 +456,7 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	case s.dropped:
 		return s.full
 	case n.level == LevelSyntax || n.profile.Standard == WHATWG && !s.fallback:
-		return norm // has the same K0
+		return norm // norm has the same K0 as the input
 	case s.resolved:
 		return s.text
 	}

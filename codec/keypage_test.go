@@ -12,8 +12,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// TestKeyPage holds the figures of docs/reference/keys.md to the code: seeds, the
-// hashes of its example, its examples of each level, and versions.
+// TestKeyPage compares the figures of docs/reference/keys.md with the code:
+// seeds, the hashes of its example, its examples of each level, and
+// versions.
 func TestKeyPage(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "keys.md"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // This file makes testdata/vectors/keys.jsonl, the vectors of
-// docs/reference/keys.md, and holds the keys to it. The inputs are in
+// docs/reference/keys.md, and compares the keys with it. The inputs are in
 // keyvectors_inputs_test.go.
 
 //go:generate go test -run ^TestKeyVectors$ -update .
@@ -213,7 +213,8 @@ func (v *keyVector) touched(lv Level) bool {
 	return v.K2.Text != "http://"+v.K3.Text
 }
 
-// TestKeyVectors holds the keys to keys.jsonl, and the file to its inputs. With
+// TestKeyVectors compares the keys with keys.jsonl, and the file with its
+// inputs. With
 // -update it writes the file.
 func TestKeyVectors(t *testing.T) {
 	path := filepath.Join("..", "testdata", "vectors", "keys.jsonl")

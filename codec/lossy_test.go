@@ -144,8 +144,8 @@ func TestEvil(t *testing.T) {
 	}
 }
 
-// TestEvilKeys checks that no key of such a URL, by either standard, is one of
-// good.com's.
+// TestEvilKeys checks that no key of such a URL, by either standard, is a
+// key of good.com.
 func TestEvilKeys(t *testing.T) {
 	for _, rd := range []Standard{RFC3986, WHATWG} {
 		for _, p := range standardProfiles() {

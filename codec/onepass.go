@@ -108,7 +108,7 @@ func appendPatched(dst, norm []byte, kept []uint32) []byte {
 	for _, at := range kept {
 		at := int(at)
 		if at >= len(norm) {
-			break // in the dropped part
+			break // at is in the dropped part
 		}
 		dst = appendRun(dst, norm, from, at)
 		n := len(dst)
@@ -166,7 +166,7 @@ type pass struct {
 	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps
 	keeps     int
 	spoilt    uint // 1 to give up
-	plainHost bool // of the current call
+	plainHost bool // plainHost of the current call
 	walker
 }
 

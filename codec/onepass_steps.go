@@ -27,7 +27,7 @@ const (
 	stepBackslash                                  // '\\' in a path, which browsers read as '/'
 	stepGiveUp                                     // browsers remove the byte
 	stepPercent                                    // '%' that starts no escape
-	stepMalformed                                  // the same, plus the flag: Truncated, FlagNonHex or FlagPercentU
+	stepMalformed                                  // the first of several steps: stepMalformed plus the flag FlagTruncated, FlagNonHex or FlagPercentU
 	numSteps      = stepMalformed + uint8(FlagPercentU) + 1
 )
 
@@ -88,7 +88,7 @@ func (p *Profile) walkTable() *walkTable {
 // URL: the processor cannot predict which defect comes next, and a mispredicted
 // branch costs more than a whole step.
 type walkStep struct {
-	marks   [2]Diagnostic // without offsets
+	marks   [2]Diagnostic // diagnostics without offsets
 	flags   Flags         // flags of marks
 	applied ruleSet
 	escape  uint32   // all bits if an escape is written, or none

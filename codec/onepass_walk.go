@@ -21,7 +21,7 @@ type walker struct {
 	entity    bool            // the query contains "&amp;"
 	pathAt    int             // start of the path in dst
 	last      int             // runAt of the raw bytes before the current byte
-	doubles   percent.Doubles // of all components
+	doubles   percent.Doubles // double escapes of all components
 }
 
 // runAt identifies a run of raw bytes with a flag that ends before offset i.
@@ -110,7 +110,7 @@ func (p *pass) step(i int, s *walkStep, b byte) {
 	if len(p.marks)-p.marked < 2 || p.keeps == len(p.kept) {
 		p.makeRoom()
 	}
-	// A diagnostic that is not wanted is overwritten by the next one.
+	// The next diagnostic overwrites one that is not wanted.
 	first := int(s.has[0])
 	if p.last == runAt(i, s.run) {
 		first = 0

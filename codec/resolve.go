@@ -52,7 +52,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool)
 		dst, ok = n.onePass(dst, s.text, o, r)
 	}
 	if !ok || !r.takeFront(front, browser) {
-		return dst[:start], false // with the memory of onePass
+		return dst[:start], false // dst may have grown in onePass
 	}
 	return dst, true
 }

@@ -64,11 +64,11 @@ func ParseChange(name string) (Change, error) { return parseName[Change]("change
 // scratch is the work space of a call, reused by the next.
 type scratch struct {
 	call
-	by        *Normalizer      // of the last call that gave a normal form
+	by        *Normalizer      // the Normalizer of the last call that gave a normal form
 	src, norm []byte           // input of that call, and the normal form it appended
 	seal      seal             // checksum of src and norm
 	marks     []Diagnostic     // marks of the current component
-	defects   []percent.Defect // of the current component
+	defects   []percent.Defect // defects of the current component
 	in, out   URL              // components of a text other than the input: a resolved target, a key
 	lead      uint32           // number of bytes trimmed in front of the cleaned text
 	end       uint32           // where the cleaned text ends in src
@@ -119,11 +119,11 @@ type call struct {
 	plainPath  bool    // the path contains nothing that webClasses marks: no session id and no two slashes, above all
 	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy starts with the input
 	canonical  bool    // the serialized URL is its own canonical string
-	keyPatched bool    // K0 and K1 are in key, with these bytes escaped
-	patched    bool    // the serialized URL is, once the bytes at kept are escaped
+	keyPatched bool    // K0 and K1 are in key, with the bytes at kept escaped
+	patched    bool    // the serialized URL is its own canonical string once the bytes at kept are escaped
 	fallback   bool    // WHATWG could not parse the input: this is the RFC 3986 result
 	unparsed   bool    // only the program of the profile can parse the input
-	resolved   bool    // the input was a relative reference: text is what was normalized
+	resolved   bool    // the input was a relative reference: text is the resolved reference
 }
 
 // keepBytes is the largest capacity in bytes of a buffer that a Result keeps

@@ -129,12 +129,12 @@ const byPolicy = "policy"
 // ruleTable describes each rule.
 var ruleTable = [numRules]struct {
 	name   string
-	clause string    // the clause of a standard that permits it, or byPolicy
+	clause string    // the clause of a standard that permits the rule, or byPolicy
 	chosen standards // standards whose profiles may choose it
 	always standards // standards whose parser always applies it
 	level  levels
 	stage  stage
-	before string // an example
+	before string // an example of the text before the rule
 	after  string
 }{
 	ruleTrim:             {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, " http://h/", "http://h/"},

@@ -68,7 +68,7 @@ func testRuleExamples(t *testing.T) {
 		if r == ruleMalformed {
 			p.Malformed = 1
 		}
-		if e.stage == stageK2 { // of the browser parser's result
+		if e.stage == stageK2 { // the rule changes the result of the browser parser
 			p = Profile{Name: "example", Standard: RFC3986, Rules: Rules{syntaxRules | schemeRules}}
 		}
 		if r == ruleMatch {

@@ -74,7 +74,7 @@ func TestCutWWW(t *testing.T) {
 	f("www.example.com", "example.com")
 	f("www.a.example.co.uk", "a.example.co.uk")
 	f("www.example.com.", "example.com.")
-	f("www.www.example.com", "www.example.com") // one
+	f("www.www.example.com", "www.example.com") // only one "www." is removed
 	f("www.user.github.io", "user.github.io")
 	f("www.www.ck", "www.ck")
 	// The rest is a public suffix, or not a name.

@@ -23,7 +23,7 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) ruleSet {
 		hits.set(ruleResolve, !bytes.Equal(src, text))
 		src, read = text, new(Result)
 		read.reset()
-		_, _ = split(src, &read.In) // it did before
+		_, _ = split(src, &read.In) // cannot fail: the text was split before
 		n.inspect(nil, src, read)
 	}
 	u := &read.In

@@ -50,7 +50,7 @@ func (p *replay) step(st *Step) bool {
 		}
 		return st.Before != st.After
 	}
-	if !p.has[c] && c == Path { // with WHATWG a reference may have none
+	if !p.has[c] && c == Path { // with WHATWG a reference may have no path
 		p.has[c] = !st.Added
 	}
 	ok := p.has[c] != st.Added && (st.Added || p.text[c] == st.Before) && (st.Added || st.Removed || st.Before != st.After)

@@ -190,7 +190,7 @@ func vectorParse(t *testing.T, src []byte) outcome {
 		err = e
 	}
 	want := outcomeOf(nil, src, nil, err, &slow)
-	want.out = got.out // Parse has none
+	want.out = got.out // Parse has no output
 	if !got.equal(want) {
 		t.Errorf("%q: the fast path says %+v, the parser %+v", src, got, want)
 	}

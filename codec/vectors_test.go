@@ -188,7 +188,7 @@ func TestVectorsResolve(t *testing.T) {
 			return // AppendRef without a base is Append
 		}
 		resolved := vectorRun(t, n, base, ref)
-		if schemeEnd(ref) > 0 { // which AppendRef does not resolve
+		if schemeEnd(ref) > 0 { // AppendRef does not resolve an absolute reference
 			if direct := vectorRun(t, n, nil, ref); resolved.text != direct.text || resolved.out != direct.out || resolved.err != direct.err {
 				t.Errorf("%d: %s: %q against %q: normal form %q, %v; without the base %q, %v", line, v.Clause, ref, base, resolved.text, resolved.err, direct.text, direct.err)
 			}

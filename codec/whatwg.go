@@ -24,7 +24,7 @@ type parser struct {
 	base  *baseURL
 	dst   []byte
 	start int // where the URL begins in dst
-	path  int // where its path begins in dst
+	path  int // where the path of the URL begins in dst
 	front int // where the slashes before the authority begin in in
 	marks int // the largest number of diagnostics wanted
 
@@ -32,7 +32,7 @@ type parser struct {
 	esc    *[whatwgSets]percent.Rules
 	r      *Result
 
-	known   knownScheme // of the URL
+	known   knownScheme // scheme of the URL, if it is a known one
 	checked int         // the code points of the path are checked up to this offset
 	opaque  bool        // the path is opaque
 	noPipe  bool        // '|' will be escaped
@@ -47,12 +47,12 @@ type baseURL struct {
 	by     *Normalizer
 	src    []byte // the input
 	text   []byte // serialized
-	u      URL    // of text
+	u      URL    // components of text
 	known  knownScheme
 	opaque bool // the path is opaque
 	clean  bool // text has no flag and no work for a rule; with RFC 3986, text is src
 	err    Error
-	res    Result // result of parsing it; kept for its scratch
+	res    Result // result of parsing src; kept for its scratch
 
 	rfcHost rfcHost // the host by RFC 3986
 }

@@ -190,7 +190,7 @@ func (p *parser) copyBase(c Component) {
 	if c == Path {
 		p.path = start
 		if !p.base.u.HasAuthority() && bytes.HasPrefix(text, guardedPath) {
-			text = text[2:] // guard restores it where needed
+			text = text[2:] // guard restores the removed bytes where needed
 		}
 	}
 	p.dst = append(p.dst, text...)

@@ -8,8 +8,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxNodes is the maximum number of values and keys of a file with its aliases
-// expanded. A list of lists of aliases would double it in each line.
+// maxNodes is the maximum number of values and keys of a file with its
+// aliases expanded. A list of lists of aliases could double the number in
+// each line.
 const maxNodes = 20000
 
 // A resolver replaces the anchors and aliases of a document by their values, and

@@ -177,7 +177,7 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 			return
 		}
 		if near := d.unknown(key, names, name); near != "" {
-			d.spoil(in(at, near)) // misspelled, so do not report it as missing
+			d.spoil(in(at, near)) // the key is misspelled, so do not report it as missing
 		}
 	})
 	d.require(fields, n, at)
@@ -196,7 +196,7 @@ func (d *decoder) require(fields []structField, n ast.Node, at string) {
 		if _, ok := d.places[path]; !f.required || ok {
 			continue
 		}
-		if isMapping(n) && !d.broken[path] { // otherwise an error is recorded already; a broken path is misspelled
+		if isMapping(n) && !d.broken[path] { // otherwise an error has been recorded; a path is broken if its key is misspelled
 			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
 		}
 		d.spoil(path)

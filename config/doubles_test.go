@@ -90,7 +90,7 @@ func (s *startAt) UnmarshalText(text []byte) error {
 	word, at, _ := strings.Cut(string(text), ":")
 	if word == "timestamp" {
 		if _, err := time.Parse(time.RFC3339, at); err != nil {
-			return err // which repeats the text
+			return err // the error repeats the text
 		}
 	} else if word != "earliest" && word != "latest" {
 		return errors.New("must be earliest, latest or timestamp:TIME")

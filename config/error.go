@@ -80,8 +80,8 @@ func noSuch(what string, names []string, name string) string {
 // unknown returns "unknown key \"name\"" for the kind "key".
 func unknown(kind, name string) string { return named("unknown "+kind, name) }
 
-// named returns what and the quoted name. It omits what does not have the form
-// of a name, because that may be a URL with a password.
+// named returns what and the quoted name. It leaves out a text that does not
+// have the form of a name, because it may be a URL with a password.
 func named(what, name string) string {
 	if !isName(name) {
 		return what

@@ -61,7 +61,7 @@ type expander struct {
 // may be a secret.
 type expansion struct {
 	value, reference string
-	file             bool // an error anywhere may repeat it: that is how secrets are mounted
+	file             bool // the value is the content of a file, so it is probably a secret: no error in any place may repeat it
 	at               position
 }
 
@@ -184,7 +184,7 @@ func (x *expander) scrub(reason string, at position) string {
 	}
 	longest := func(a, b expansion) int { return len(b.value) - len(a.value) }
 	list := slices.SortedStableFunc(slices.Values(x.values), longest)
-	left := reason // without references
+	left := reason // reason without its references
 	for _, v := range list {
 		if len(v.value) <= 3 {
 			break
@@ -205,8 +205,8 @@ func (x *expander) scrub(reason string, at position) string {
 	return reason
 }
 
-// shared is the length of a text that an error shares with a value by more than
-// chance.
+// shared is the least length of a part of a value that an error does not
+// contain by chance.
 const shared = 6
 
 // share reports whether text holds a part of value that may reveal it.

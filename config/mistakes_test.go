@@ -126,8 +126,8 @@ func TestProfileFiles(t *testing.T) {
 	}
 }
 
-// A mistake in one key hides none in another key of the same struct, and brings none
-// that may be but its consequence.
+// A mistake in one key hides no mistake in another key of the same struct,
+// and causes no error that may be only its consequence.
 func TestMistakesInOneStruct(t *testing.T) {
 	f := func(component string, want ...string) {
 		t.Helper()
@@ -199,8 +199,8 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestExpansionMistakes checks that an error repeats what was put in only if it is
-// no secret.
+// TestExpansionMistakes checks that an error repeats an expanded text only
+// if that is no secret.
 func TestExpansionMistakes(t *testing.T) {
 	f := func(text string, want ...string) {
 		t.Helper()
@@ -254,7 +254,7 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("printed with a secret: %s", text)
 		}
 		if strings.Contains(text, "***") {
-			return // which a secret may be too short for
+			return // *** hides a secret, which may be shorter than the key requires
 		}
 		again, err := Parse("c", []byte(text), types, env)
 		if err != nil || again.String() != text {

@@ -37,7 +37,7 @@ func (b *Branch) Targets() (names []string, key string) {
 func (b *Branch) Validate() error {
 	switch {
 	case b.IsElse() && (b.Where != "" || b.Sinks != nil):
-		return &field.Error{Field: "else", Err: errors.New("cannot be combined with where and sinks: write it as a branch of its own, the last one")}
+		return &field.Error{Field: "else", Err: errors.New("cannot be combined with where and sinks: write it as a separate branch, the last one")}
 	case b.IsElse():
 	case b.Where == "":
 		return errors.New("a branch must have where and sinks, or else")

@@ -153,7 +153,7 @@ const durationReason = "must be a duration: a number and a unit, such as 50ms, 1
 func setDuration(v reflect.Value, text string) (reason string) {
 	var days time.Duration
 	if d, rest, ok := strings.Cut(text, "d"); ok {
-		n, err := strconv.ParseUint(d, 10, 16) // fewer than the days of a Duration
+		n, err := strconv.ParseUint(d, 10, 16) // 65,535 days fit into a Duration
 		if err != nil {
 			return durationReason
 		}

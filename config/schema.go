@@ -206,7 +206,7 @@ func (b *schemaBuilder) addFormat(name string, t reflect.Type, source *schema) e
 const nameComment = "The name of the component in metrics, logs and checkpoints. Default: its type and a number."
 
 // scalarSchema returns the schema of a scalar. A scalar that is not a string
-// may also be an expansion, which is one.
+// may also be an expansion, which is a string.
 func scalarSchema(v reflect.Value, r rules) *schema {
 	t := v.Type()
 	s := &schema{Default: scalarDefault(v)}

@@ -65,7 +65,8 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The library that turns YAML into JSON has the fault that joinColons mends.
+		// The library that turns YAML into JSON has the same fault that
+		// joinColons repairs.
 		text := strings.ReplaceAll(string(data), "[kafka-1:9092]", "['kafka-1:9092']")
 		good(strings.ReplaceAll(text, "[nats://n1:4222]", "['nats://n1:4222']"))
 	}
@@ -116,7 +117,8 @@ func TestSchemaTexts(t *testing.T) {
 	}
 }
 
-// TestSchemaMistakes has structs that are not as they must be.
+// TestSchemaMistakes has structs that break the rules for configuration
+// structs.
 func TestSchemaMistakes(t *testing.T) {
 	f := func(config any, want string) {
 		t.Helper()

@@ -28,7 +28,7 @@ func (d *decoder) doubt(t reflect.Type, n ast.Node, text string) {
 		return
 	}
 	e := d.error(start(n), prefixed(d.names[n], reason), nil)
-	if !slices.ContainsFunc(d.doubts, func(other *Error) bool { return other.Line == e.Line && other.Column == e.Column }) { // an alias
+	if !slices.ContainsFunc(d.doubts, func(other *Error) bool { return other.Line == e.Line && other.Column == e.Column }) { // an alias repeats the node
 		d.doubts = append(d.doubts, e)
 	}
 }

@@ -83,7 +83,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 		return nil
 	}
 	for _, doc := range f.Docs {
-		if doc.Body != nil && doc.Body.Type() != ast.CommentType { // for the library, a comment before its marker is a document
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType { // the library treats a comment before the document marker as a document
 			root = doc.Body
 		}
 	}

@@ -74,7 +74,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// decode reads a YAML file that may hold nothing that into has no place for.
+// decode reads a YAML file. It fails if the file has a key without a field
+// in into.
 func decode(t *testing.T, name string, into any) {
 	t.Helper()
 	if err := yaml.NewDecoder(strings.NewReader(read(t, name)), yaml.Strict()).Decode(into); err != nil {
@@ -92,8 +93,8 @@ func loadCompose(t *testing.T) *compose {
 // A tag of three numbers is one release, for ever.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+(-[a-z0-9.]+)?$`)
 
-// No container engine is needed to see that compose.yaml fits together: images are
-// pinned, what is mounted, waited for and built is there.
+// These tests check compose.yaml without a container engine: images are
+// pinned, and what is mounted, waited for and built exists.
 func TestCompose(t *testing.T) {
 	c := loadCompose(t)
 	used := map[string]bool{}
@@ -187,7 +188,7 @@ func TestComposeRunsExamples(t *testing.T) {
 		run(t, env, "check", "-c", config)
 	}
 	files, err := filepath.Glob("examples/*.yaml")
-	if err != nil || len(files) != len(examples)+1 || examples["filter.yaml"] { // which reads from the program before it
+	if err != nil || len(files) != len(examples)+1 || examples["filter.yaml"] { // filter.yaml cannot be run, because it reads from the program before it
 		t.Errorf("of %v, %v are run (%v)", files, examples, err)
 	}
 }
@@ -280,7 +281,7 @@ func TestComposeNATS(t *testing.T) {
 	}
 }
 
-// One version of everything: what the tests run with is what the containers have.
+// The tests run with the same versions of everything as the containers.
 func TestVersions(t *testing.T) {
 	c := loadCompose(t)
 	mod := read(t, "../go.mod")
@@ -329,7 +330,8 @@ func TestDockerfile(t *testing.T) {
 	if entry == nil || !strings.Contains(last, "COPY --from=build /out/urlfold "+entry[1]+"\n") {
 		t.Errorf("it runs %q", entry)
 	}
-	// What a volume is mounted on must belong to that user, or it cannot write.
+	// The folder of a volume must belong to that user, or the user cannot
+	// write to it.
 	for _, dir := range []string{"/var/lib/urlfold", "/data/clean", "/data/done"} {
 		if !strings.Contains(text, "/out/root"+dir) {
 			t.Errorf("the image has no %s", dir)

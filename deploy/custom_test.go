@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestCustom builds and runs the program in deploy/custom with the commands of its
-// README, and compares what it writes with what the README shows. That folder is a
-// module of its own, so no other test sees it.
+// TestCustom builds and runs the program in deploy/custom with the commands
+// of its README, and compares what it writes with what the README shows.
+// That folder is a separate module, so no other test sees it.
 func TestCustom(t *testing.T) {
 	readme, err := os.ReadFile("custom/README.md")
 	if err != nil {

@@ -120,7 +120,7 @@ func unpacked(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	r := compress.NewReader(f, compress.Options{})
 	text, err := io.ReadAll(r)
 	if v := r.Verdict(); err != nil || v.Kind != compress.OK {
@@ -154,8 +154,8 @@ func TestLogclean(t *testing.T) {
 	}
 }
 
-// startCrawler starts the example with a server of its own, with the streams that
-// it needs.
+// startCrawler starts the example with a separate server, with the streams
+// that it needs.
 func startCrawler(t *testing.T) (*process, jetstream.JetStream) {
 	t.Helper()
 	server := natstest.Start(t, nil)
@@ -178,8 +178,8 @@ func startCrawler(t *testing.T) (*process, jetstream.JetStream) {
 	return p, js
 }
 
-// frontier returns what stands in the output stream, by subject, once there are n
-// messages.
+// frontier returns the messages in the output stream, by subject, once there
+// are n messages.
 func frontier(t *testing.T, p *process, js jetstream.JetStream, n int) map[string][]string {
 	t.Helper()
 	s, err := js.Stream(t.Context(), "FRONTIER")
@@ -205,8 +205,9 @@ func frontier(t *testing.T, p *process, js jetstream.JetStream, n int) map[strin
 	return bySubject
 }
 
-// The crawler engineer: a message for each URL, all of one host on one subject, what
-// is nothing to fetch in the dead letter, and all of it acknowledged.
+// The crawler engineer gets a message for each URL, with all URLs of one
+// host on one subject. URLs that cannot be fetched are in the dead letter,
+// and all messages are acknowledged.
 func TestCrawler(t *testing.T) {
 	p, js := startCrawler(t)
 	for _, m := range []string{
@@ -254,7 +255,7 @@ func TestCrawler(t *testing.T) {
 	}
 }
 
-// startAnalytics starts the example between topics of its own on a broker.
+// startAnalytics starts the example between separate topics on a broker.
 func startAnalytics(t *testing.T, c connect.Kafka) (p *process, topic string) {
 	t.Helper()
 	topic = fmt.Sprintf("web.access.%d", time.Now().UnixNano()) // a real broker keeps what earlier runs left
@@ -274,9 +275,9 @@ func TestAnalyticsFake(t *testing.T) {
 
 func TestAnalyticsReal(t *testing.T) { testAnalytics(t, kafkatest.Real(t)) }
 
-// The web analyst: the records as they came, with two fields more, pages with one
-// key in one partition, what has no reading in the dead letter, and all of it
-// committed.
+// The web analyst gets the records with two more fields, and pages with one
+// key in one partition. Records whose URL cannot be parsed are in the dead
+// letter, and all offsets are committed.
 func testAnalytics(t *testing.T, c connect.Kafka) {
 	p, topic := startAnalytics(t, c)
 	client := kafkatest.Client(t, c, topic, topic+".norm", topic+".dlq")

@@ -74,8 +74,8 @@ func addMetrics(all map[string]map[string]bool, text string) {
 	}
 }
 
-// problems returns what is wrong with a query, and with a text for people that
-// stands beside it: what they ask for must be there.
+// problems returns what is wrong with a query and with the text beside it:
+// each metric and label in them must exist.
 func problems(all map[string]map[string]bool, query, text string) (bad []string) {
 	names := queried.FindAllString(query, -1)
 	if len(names) == 0 && !strings.HasPrefix(query, "up{") {
@@ -229,7 +229,7 @@ func TestMonitoring(t *testing.T) {
 	}
 }
 
-// Each alert fires by the fault that it is for, and none in healthy hours.
+// Each alert fires if its fault occurs, and no alert fires without a fault.
 func TestRules(t *testing.T) {
 	cases := read(t, "prometheus/urlfold.rules.test.yaml")
 	for _, m := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(read(t, "prometheus/urlfold.rules.yaml"), -1) {
@@ -267,7 +267,7 @@ func TestInhibition(t *testing.T) {
 var aboutLoss = regexp.MustCompile(`(?i)\b(?:los[est]\w*|drop\w*|damag\w*|corrupt\w*|verdicts?|refus\w*|reject\w*|dead|gap|poison\w*|fail\w*|panic\w*|` +
 	`delet\w*|truncat\w*|abandon\w*|given up|unreadable|resets?|put away|blocked)\b`)
 
-// noAlert are the metrics about loss without an alert of their own, each with the
+// noAlert are the metrics about loss without a separate alert, each with the
 // reason.
 var noAlert = map[string]string{
 	"urlfold_sink_refusals_total":              "counts answers, also the retries of one; the alerts on sink_refused_records_total and sink_blocked_batches count what becomes of the records",

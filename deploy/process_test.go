@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// command returns a run of the program that knows nothing of the tester's own
-// environment but these assignments.
+// command returns a run of the program whose environment is env, and nothing
+// else of the environment of the tests except PATH.
 func command(args []string, env ...string) *exec.Cmd {
 	cmd := exec.Command(binary, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent"}, env...)

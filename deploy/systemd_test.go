@@ -98,7 +98,8 @@ func TestUnitVerify(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: the check of the unit by systemd; it needs the program systemd-analyze")
 	}
-	// The program must be there, so the unit names one that is.
+	// systemd checks that the program exists, so the unit must name a
+	// program that does.
 	text := strings.ReplaceAll(read(t, unit), "/usr/local/bin/urlfold", binary)
 	name := filepath.Join(t.TempDir(), "urlfold.service")
 	write(t, name, text)

@@ -54,8 +54,8 @@ func part[T any](all []any) (t T, ok bool) {
 	return t, false
 }
 
-// sourceOf returns the engine's view of s. env has the name that it has in the pipeline, and
-// the framing of its records and their limit.
+// sourceOf returns the engine's view of s. env has the name of s in the
+// pipeline, the framing of its records and their maximum length.
 func sourceOf(s Source, env kinds.SourceEnv) engine.Source {
 	a := &source{s: s, name: env.Name, format: env.Framing, chain: chain(s)}
 	if in, ok := part[*insideSource](a.chain); ok {
@@ -80,7 +80,7 @@ func sourceOf(s Source, env kinds.SourceEnv) engine.Source {
 type source struct {
 	s      Source
 	name   string
-	format kinds.Framing // of the records
+	format kinds.Framing // framing of the records
 	chain  []any         // ends with the engine's source, if there is one
 	stored bool
 	both   bool // the source is a Committer and an Acker

@@ -10,11 +10,12 @@ import (
 // linger is how long a [SourceFunc] keeps records that do not fill a batch.
 const linger = 50 * time.Millisecond
 
-// SourceFunc returns a Source that calls run, which calls emit for each record and returns
-// when there are no more or ctx is done. emit copies rec and adds a line feed if it does not
-// end with one; many goroutines may call it, until run returns. It blocks while the
-// pipeline is busy. Its error means that the run is over: run returns. The first record of a
-// table with a header is that header.
+// SourceFunc returns a Source that calls run, which calls emit for each
+// record and returns when there are no more or ctx is done. emit copies rec
+// and adds a line feed if it does not end with one; many goroutines may call
+// it, until run returns. It blocks while the pipeline is busy. If emit
+// returns an error, the run is over, and run must return. The first record
+// of a table with a header is that header.
 //
 // The source stores no position: the next process starts from the beginning, and the ids of its records
 // are new.
@@ -101,9 +102,9 @@ func (s *sourceFunc) put(ctx context.Context) error {
 	return s.err
 }
 
-// SinkFunc returns a Sink that calls write for each ticket, one at a time. If write returns
-// nil, the records of the ticket are durable, unless it has answered otherwise; its error
-// ends the run.
+// SinkFunc returns a Sink that calls write for each ticket, one at a time.
+// If write returns nil, the records of the ticket are durable, unless write
+// has answered the ticket itself; an error ends the run.
 func SinkFunc(write func(ctx context.Context, t Ticket) error) Sink {
 	return &sinkFunc{write: write}
 }

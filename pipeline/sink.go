@@ -110,8 +110,9 @@ func (t Ticket) Lane() string {
 	return t.b.Lane.Name()
 }
 
-// LaneID returns the identity of that lane, which no other lane has, not even in a
-// later process, unless it goes on from a stored position. See [Record.Origin].
+// LaneID returns the identity of the lane. No other lane has the same
+// identity, not even in a later process, unless that lane continues from a
+// stored position. See [Record.Origin].
 func (t Ticket) LaneID() string {
 	if t.b == nil {
 		return ""
@@ -156,9 +157,9 @@ func (t Ticket) refuse(r engine.Result) {
 	}
 }
 
-// Refuse answers that the sink will never accept the records with these indexes, in
-// ascending order, and that all others are durable; see RefuseAll. No index is a
-// [ContractError].
+// Refuse answers that the sink will never accept the records with these
+// indexes, in ascending order, and that all others are durable; see
+// RefuseAll. An empty list of indexes is a [ContractError].
 func (t Ticket) Refuse(err error, records ...int) {
 	if len(records) == 0 {
 		t.Fail(&ContractError{Text: "a sink refused no record"})
@@ -172,9 +173,10 @@ func (t Ticket) Refuse(err error, records ...int) {
 	t.refuse(engine.Result{Err: err, Failed: failed})
 }
 
-// RefuseAt answers that the sink will never accept the record with this index, that
-// the earlier ones are durable, and that it has not tried the later ones, which are
-// submitted again: what a sink with an order does. See RefuseAll.
+// RefuseAt answers that the sink will never accept the record with this
+// index, that the earlier ones are durable, and that it has not tried the
+// later ones, which are submitted again. This is the answer of a sink that
+// keeps an order. See RefuseAll.
 func (t Ticket) RefuseAt(err error, record int) {
 	n := t.Len()
 	if record < 0 || record >= n {
@@ -239,8 +241,9 @@ type Record struct {
 // is read.
 func (r Record) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
 
-// Key returns the key of the first URL of the record, or the zero Key: there is
-// no URL, or the sink has no method NeedsFacts that returns true.
+// Key returns the key of the first URL of the record. It returns the zero
+// Key if there is no URL, or if the sink has no method NeedsFacts that
+// returns true.
 func (r Record) Key() codec.Key {
 	if r.i >= len(r.s.Facts) {
 		return codec.Key{}

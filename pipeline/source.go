@@ -45,7 +45,7 @@ type Committer interface {
 
 // A LanePosition is the position up to which a lane is durable.
 type LanePosition struct {
-	Lane   string // its id
+	Lane   string // id of the lane
 	Offset int64  // what [Runtime.Lane] takes as start, in bytes; 0 for a lane of messages
 	Token  int64  // what the source gave to Emit with the last durable batch
 }
@@ -70,7 +70,7 @@ type Runtime struct {
 	rt     engine.Runtime
 	name   string        // name of the source
 	stored bool          // the source stores positions
-	format kinds.Framing // of the records; nil: nothing is known about it
+	format kinds.Framing // framing of the records; nil: unknown
 	mu     sync.Mutex
 	open   map[string]bool // lanes, by id
 }
@@ -114,10 +114,10 @@ func (rt *Runtime) bug(text string) error {
 	return &ContractError{Part: rt.name, Text: rt.name + " " + text}
 }
 
-// Get returns an empty batch for l. It blocks until one is free, which is the
-// backpressure: no batch, no reading. The error comes from ctx, is [ErrStopped], or
-// says that the lane has ended. A goroutine must emit its batch before getting another
-// batch.
+// Get returns an empty batch for l. It blocks until a batch is free, which
+// is the backpressure of the pipeline. The error comes from ctx, is
+// [ErrStopped], or says that the lane has ended. A goroutine must emit its
+// batch before getting another batch.
 func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	b, err := rt.rt.Get(ctx, l.lane)
 	if err != nil {
@@ -162,15 +162,16 @@ type Lane struct {
 	lane *engine.Lane
 	rt   *Runtime
 	id   string
-	off  int64 // in the stream of the lane, of the next batch
-	line int64 // number of its first line
+	off  int64 // offset of the next batch in the stream of the lane
+	line int64 // number of the first line of the next batch
 
 	headed bool
 }
 
-// SetHead sets the header record of a table, such as the column names of a CSV file, with
-// its line end, if the records of the lane do not begin with it: because it continues
-// from a stored position. The source calls it before the first Emit of the lane.
+// SetHead sets the header record of a table, such as the column names of a
+// CSV file, with its line end, if the records of the lane do not begin with
+// the header, because the lane continues from a stored position. The source
+// calls it before the first Emit of the lane.
 func (l *Lane) SetHead(rec []byte) {
 	l.headed = true
 	l.lane.SetHead(rec)

@@ -18,7 +18,7 @@ type printConfig struct {
 	Prefix string `yaml:"prefix"`
 }
 
-// A program with a sink of its own, which configurations name "print".
+// A program with an additional sink, which configurations name "print".
 func ExampleDefine() {
 	printed := sinks.Define("print", func() *printConfig { return &printConfig{Prefix: "> "} },
 		func(c printConfig, _ *sinks.Env) (pipeline.Sink, error) {

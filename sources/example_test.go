@@ -17,7 +17,7 @@ type countConfig struct {
 	Pages int `yaml:"pages"`
 }
 
-// A program with a source of its own, which configurations name "count".
+// A program with an additional source, which configurations name "count".
 func ExampleDefine() {
 	count := sources.Define("count", func() *countConfig { return &countConfig{Pages: 1} },
 		func(c countConfig, _ *sources.Env) (pipeline.Source, error) {

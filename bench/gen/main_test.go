@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The sets are part of the figures in docs/performance.md: who changes one
-// measures all of them again.
+// The sets are part of the figures in docs/performance.md: whoever changes
+// one must measure all of them again.
 func TestSetsAreStable(t *testing.T) {
 	want := map[string]string{
 		"day":   "4753002c14a4b2ce",

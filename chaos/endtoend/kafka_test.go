@@ -205,10 +205,10 @@ func TestKafkaKill(t *testing.T) {
 			before := w.stored()
 			w.fill(1500)
 			p := start(t, w.config())
-			if i%3 < 2 { // in the midst of its work
+			if i%3 < 2 { // kill it while it is working
 				more := rand.Int64N(6000)
 				advance(t, "it works", w.stored, func() bool { return w.stored() > before+more || p.Ended() })
-			} else { // whenever it is
+			} else { // kill it at any time
 				time.Sleep(rand.N(2 * time.Second))
 			}
 			if p.Ended() {

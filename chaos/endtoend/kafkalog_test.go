@@ -65,7 +65,7 @@ func TestKafkaRecreated(t *testing.T) {
 		w.fill(1000)
 		w.drained()
 		for i := range n {
-			size := [...]uint64{300, 2000, 700, 3500}[i%4] // never that of the topic before: see drained
+			size := [...]uint64{300, 2000, 700, 3500}[i%4] // never the size of the previous topic: see drained
 			counted := 0.0
 			switch i % 3 {
 			case 0: // while it runs

@@ -200,7 +200,7 @@ func TestNATSKill(t *testing.T) {
 				if atWork {
 					more := rand.Int64N(4000)
 					advance(t, "it works", w.stored, func() bool { return w.stored() > before+more || p.Ended() })
-				} else { // whenever it is
+				} else { // kill it at any time
 					time.Sleep(rand.N(time.Second))
 				}
 				if p.Ended() {

@@ -332,7 +332,7 @@ func TestRefused(t *testing.T) {
 			p := startRefused(t, dir, r, "dead-letter")
 			p.ends(0)
 			want := 1
-			if r.whole { // the codes of all brokers concern single records
+			if r.whole { // all codes that these brokers return concern single records
 				want = refusedLines
 			}
 			letters := p.letters()

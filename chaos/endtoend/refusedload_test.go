@@ -51,7 +51,7 @@ func (m *moodyBroker) answer(req *kmsg.ProduceRequest) (kmsg.Response, error, bo
 		}
 	case deadIsFull:
 		if strings.HasSuffix(req.Topics[0].Topic, "-dead") {
-			code = kerr.InvalidRecord.Code // for its size, a dead letter would be cut
+			code = kerr.InvalidRecord.Code // with the code for its size, a dead letter would be truncated
 		}
 	}
 	if code == 0 {
@@ -130,7 +130,7 @@ func refusedUnderLoad(t *testing.T, policy string, kill bool) {
 			if m.refusals.Load() > before {
 				return true
 			}
-			w.fill(100) // at a pace: what is filled while a lane is blocked has to be drained
+			w.fill(100) // slowly: what is filled while a lane is blocked has to be drained
 			time.Sleep(200 * time.Millisecond)
 			return false
 		})

@@ -24,8 +24,9 @@ type routing struct {
 	dir string
 }
 
-// newRouting writes logs to a folder: a real one several times, with a first
-// line of its own each time, because a copy would count as the same file.
+// newRouting writes logs to a folder: a real one several times, with a
+// different first line each time, because a copy would count as the same
+// file.
 func newRouting(t *testing.T) *routing {
 	t.Helper()
 	corpora := os.Getenv("URLFOLD_CORPORA")

@@ -34,7 +34,7 @@ func ParseAdGuard(data []byte) *List {
 }
 
 // shareExceptions adds the exceptions of the list for the rules that have a
-// group of their own.
+// separate group.
 func (f foreign) shareExceptions() {
 	rules := f.Rules
 	if len(rules) > MaxRules {
@@ -127,7 +127,7 @@ type adguardRule struct {
 	rule     Rule
 	hosts    []string // hosts of the modifier domain; nil: any
 	excepted []string // hosts of the modifier domain with '~'
-	value    string   // of removeparam
+	value    string   // value of removeparam
 }
 
 func (a *adguardRule) modifier(text string) error {
@@ -136,8 +136,9 @@ func (a *adguardRule) modifier(text string) error {
 	case "removeparam", "queryprune":
 		a.value = value
 	case "important", "document", "doc", "all", "match-case", "_":
-		// important concerns conflicts between lists, and match-case has no effect,
-		// because names of parameters are compared without regard to case.
+		// "important" concerns conflicts between lists, and "match-case" has
+		// no effect, because names of parameters are compared without regard
+		// to case.
 	case "domain", "from":
 		for host := range strings.SplitSeq(value, "|") {
 			if rest, ok := strings.CutPrefix(host, "~"); ok {

@@ -129,7 +129,7 @@ func parseHosts(pattern string) ([]string, error) {
 	}
 	texts, few := spellings(n)
 	if !few || len(texts) == 0 {
-		// The host is a pattern.
+		// Match the host by a pattern.
 		below := map[string]string{"": anyLabels, "*.": anyLabels + `[a-z0-9-]+\.`, "=": ""}[mark]
 		host := "^" + below + strings.ReplaceAll(pattern, `\.\*`, anySuffix)
 		if _, err := compilePattern(host, true, false); err != nil {

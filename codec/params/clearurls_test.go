@@ -61,7 +61,7 @@ func TestParseClearURLs(t *testing.T) {
 	f("shop.com/LOGIN/x", "trk", "clearurls shop exceptions#1")
 	f("pay.shop.com/1", "trk", "clearurls shop exceptions#2")
 	f("pay.shop.com/1", "t_x", "drop clearurls shop#2")
-	f("pay.shop.com/x", "t_x", "clearurls shop exceptions#3") // no rule drops the parameter that it names, so it applies to all
+	f("pay.shop.com/x", "t_x", "clearurls shop exceptions#3") // the exception applies to all parameters, because no rule drops the parameter that it names
 	f("pay.shop.com/ab", "t_x", "clearurls shop exceptions#4")
 	f("pay.shop.com/b", "t_x", "clearurls shop exceptions#4")
 	f("pay.shop.com/bb", "t_x", "drop clearurls shop#2")

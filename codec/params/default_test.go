@@ -68,7 +68,7 @@ func TestDefaultMail(t *testing.T) {
 			t.Errorf("%s?%s: %s, want %s", test.path, test.query, key, test.want)
 		}
 	}
-	// The exceptions are those of this list alone.
+	// Only the exceptions of this list apply.
 	own := compile(t, Default(), plain(t, "mkt_tok"))
 	if rule, drop := own.Match(own.Site(nil, []byte("/unsubscribe"), &s), []byte("mkt_tok"), nil); !drop {
 		t.Errorf("the user's own rule is not applied: %s", own.Rule(rule).Source)

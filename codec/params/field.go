@@ -10,13 +10,13 @@ import (
 type field struct {
 	Pair
 	order    uint64 // see orderAt
-	name     uint32 // offset of its decoded name in Scratch.names, if coded
+	name     uint32 // offset of the decoded name in Scratch.names, if coded
 	nameLen  uint32
 	coded    bool // the name contains '+' or '%'
 	oddName  bool // the name has odd bytes on its chart
 	oddValue bool // the value has odd bytes on its chart
 	look     bool // the name is in knownNames, or matches a Drop rule
-	dropBy   int  // 1 + the rule that drops it, whatever the site and the value; otherwise 0
+	dropBy   int  // 1 + the rule that drops the field, whatever the site and the value; otherwise 0
 }
 
 // traits summarizes the fields that read has found.

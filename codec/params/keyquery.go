@@ -40,7 +40,7 @@ func (w Why) String() string {
 // Dropped is a removed field and the rule that removed it.
 // Not covered by the stability page.
 type Dropped struct {
-	Pair Pair // its position in the query
+	Pair Pair // position of the field in the query
 	Rule int  // see Matcher.Rule; -1 for qsid
 }
 

@@ -48,8 +48,8 @@ type signedList struct {
 	Sets [][]string `json:"sets"`
 }
 
-// TestListJSON holds the files of testdata/vectors/lists to the code, which is
-// asked about each name that it knows. With -update it writes the files.
+// TestListJSON compares the files of testdata/vectors/lists with the code,
+// for each name that the code knows. With -update it writes the files.
 func TestListJSON(t *testing.T) {
 	f := func(name string, list any) {
 		t.Helper()

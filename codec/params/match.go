@@ -13,7 +13,7 @@ type Matcher struct {
 	skipped  []Skipped
 
 	index  [numActions]index
-	names  *sieve  // for index[actionDrop]
+	names  *sieve  // sieve for index[actionDrop]
 	except bool    // some exceptions are for names that are not in index[actionKeep]
 	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32

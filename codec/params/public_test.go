@@ -50,7 +50,7 @@ func readPublic(t *testing.T) (rows []publicRow) {
 	return rows
 }
 
-// TestPublicDecisions holds the default list to the decisions.
+// TestPublicDecisions compares the default list with the decisions.
 func TestPublicDecisions(t *testing.T) {
 	l := Default()
 	last := ""
@@ -66,8 +66,8 @@ func TestPublicDecisions(t *testing.T) {
 	}
 }
 
-// TestPublicPage holds the tables of publicPage to the decisions. With -update it writes
-// them.
+// TestPublicPage compares the tables of publicPage with the decisions. With
+// -update it writes them.
 func TestPublicPage(t *testing.T) {
 	const start, end = "<!-- decisions: made from the code -->\n", "<!-- end of decisions -->\n"
 	page, err := os.ReadFile(publicPage)

@@ -10,7 +10,7 @@ import (
 // Not covered by the stability page.
 type Param struct {
 	In    Location
-	Index int       // in a query: index of the field, from 0, counting empty ones; in a path: index of the segment, from 0
+	Index int       // index from 0: in a query, of the field, counting empty ones; in a path, of the segment
 	At    uint32    // offset of its first byte in the component
 	Decl  int       // index of its declaration, or -1
 	Type  ValueType // TypeString: use Reader.Value; TypeArray and TypeObject: use Reader.Items

@@ -16,7 +16,7 @@ import (
 // Not covered by the stability page.
 type Styles struct {
 	decls []declared
-	query map[string]claim // by decoded name
+	query map[string]claim // claims by decoded name
 	deep  map[string]int   // declarations of style deepObject, by name
 	rest  int              // 1 + index of the declaration that gets all other fields of a query; 0 if none
 	path  []int            // declarations for paths

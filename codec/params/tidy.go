@@ -53,7 +53,7 @@ type paddedQuery [64 + 32]byte
 func (q *paddedQuery) set(query []byte) {
 	if cap(query) < 64 {
 		copy(q[:64], query)
-	} else { // without a branch for each range of lengths
+	} else { // avoids a branch for each range of lengths
 		from := (*[64]byte)(query[:64])
 		*(*[16]byte)(q[:]) = *(*[16]byte)(from[:])
 		*(*[16]byte)(q[16:]) = *(*[16]byte)(from[16:])
@@ -251,8 +251,8 @@ func (q *tidyQuery) write(out *[tidyRoom]byte) (length, changed int) {
 // that it replaces.
 type formText struct {
 	text, len uint32
-	mask      uint32 // selects the bytes that it replaces
-	more      uint32 // number of these bytes minus 1
+	mask      uint32 // selects the bytes of a word that the text replaces
+	more      uint32 // number of the selected bytes minus 1
 }
 
 // formText returns the form encoding of the byte, or the escape, at i. raw

@@ -272,7 +272,7 @@ func (a adapted) refuse(c *record.Config) error {
 		{"URLField", c.URLField != ""},
 		{"BaseField", c.BaseField != ""},
 		{"Dialect", c.Dialect != "" && c.Dialect != "none"},
-		{"Target", c.Target == record.TargetReferer}, // TargetAll reads what exists
+		{"Target", c.Target == record.TargetReferer}, // TargetAll is valid: it reads the URLs that the record has
 		{"URL", !c.URL.IsZero()},
 		{"Base", strings.Contains(c.Base, "{")},
 		{"Render", c.Render == record.RenderExtend},
@@ -384,7 +384,7 @@ func (l *locator) Locate(f *record.Found, rec []byte, at *record.Position) (reco
 		f.Err = fmt.Errorf("BUG: format %s: %w", l.name, l.found.bug)
 		return record.Unparsed, 0
 	}
-	l.found = Found{} // the caller's memory
+	l.found = Found{} // release the caller's memory
 	return reason, pos
 }
 
@@ -412,7 +412,7 @@ func Detect(head []byte, more ...Format) (Guess, error) {
 type Guess struct {
 	Format  string // name of the format
 	Records int    // number of records that were examined
-	Fit     int    // number of these that fit the format
+	Fit     int    // number of examined records that fit the format
 }
 
 // ErrNoFormat says that no format fits the beginning of a stream.

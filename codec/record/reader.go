@@ -22,13 +22,13 @@ type Reader struct {
 	visit    *record.Visit
 	director record.Director
 	rec      Record
-	writers  [2]writer // of AppendRewrite and AppendJSON
+	writers  [2]writer // writers of AppendRewrite and AppendJSON
 
 	buf   []byte
-	from  int    // the next record
+	from  int    // offset of the next record
 	cut   int    // end of the whole records in buf
 	ended bool   // src has ended or failed: buf holds the rest
-	fail  error  // why it has failed
+	fail  error  // why src has failed
 	err   error  // why there are no more records; io.EOF at the end
 	head  []byte // header, or directive in force
 	at    record.Position

@@ -166,7 +166,8 @@ func TestHeads(t *testing.T) {
 		r := record.NewReader(strings.NewReader(text), nil)
 		got, err := dump(t, r, record.FieldTime, record.FieldStatus)
 		check(t, got, err, "1@0 blank", "2@41 time=2000-10-10T13:55:36Z status=200 </~a>", "3@71 blank", "4@102 status=404 </c>")
-		// Only the last record is written: the directive is that of the reader.
+		// Only the last record is written. It has the directive that the
+		// reader has read before.
 		r = record.NewReader(strings.NewReader(text), nil)
 		var out []byte
 		for rec, err := range r.Records() {

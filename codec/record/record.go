@@ -17,8 +17,8 @@ type Record struct {
 	url   URL
 }
 
-// Bytes returns the record with its line end. Of a record that is too long it returns the
-// first MaxRecord bytes.
+// Bytes returns the record with its line end. If the record is too long,
+// Bytes returns its first MaxRecord bytes.
 func (rec *Record) Bytes() []byte { return rec.bytes }
 
 // Line returns the number of the record's first line, from 1.
@@ -75,15 +75,17 @@ func (rec *Record) URLs() iter.Seq[*URL] {
 	}
 }
 
-// AppendRewrite appends the record with its URLs in normal form, as --to rewrite writes it.
-// What cannot be read is appended as it is. If the format cannot be written, or the record
-// is too long, AppendRewrite returns dst and an error. Each call parses the URLs a second time.
+// AppendRewrite appends the record with its URLs in normal form, as --to
+// rewrite writes it. A record that cannot be read is appended as it is. If
+// the format cannot be written, or the record is too long, AppendRewrite
+// returns dst and an error. Each call parses the URLs a second time.
 func (rec *Record) AppendRewrite(dst []byte) ([]byte, error) {
 	return rec.r.write(dst, &rec.r.writers[0], record.RenderRewrite)
 }
 
-// AppendJSON appends a JSON object with Job.Fields and a line end for each URL, as --to jsonl
-// writes it; also for what cannot be read. Each call parses the URLs a second time.
+// AppendJSON appends a JSON object with Job.Fields and a line end for each
+// URL, as --to jsonl writes it. It also appends an object for a record that
+// cannot be read. Each call parses the URLs a second time.
 func (rec *Record) AppendJSON(dst []byte) ([]byte, error) {
 	return rec.r.write(dst, &rec.r.writers[1], record.RenderJSONL)
 }

@@ -54,7 +54,7 @@ func hosts(host []byte, v Version) []string {
 	if isAddress(host) {
 		return list
 	}
-	shortest := 2 // in labels
+	shortest := 2 // the shortest suffix, in labels
 	if v >= V5 {
 		n, _ := psl.SuffixLen(host, true)
 		if n == len(host) {

@@ -18,7 +18,7 @@ const (
 	magic       = "urlfoldK"
 	formVersion = 1
 	keyBytes    = 16
-	blockKeys   = 4096 // at most
+	blockKeys   = 4096 // maximum number of keys in a block
 )
 
 // MaxVersion is the greatest length of a key version in a saved set, in bytes.
@@ -39,7 +39,7 @@ func (e *KeyVersionError) Error() string {
 // A DamageError reports that a saved set is damaged or cut off, or is no saved set.
 type DamageError struct {
 	Offset int64  // where reading stopped, in bytes from the start
-	Reason string // why
+	Reason string // why reading stopped
 }
 
 // Error names the offset and the reason.
@@ -117,11 +117,12 @@ func (o *summed) flush() {
 	o.buf = o.buf[:0]
 }
 
-// ReadFrom adds the keys of a saved set, reads all of r, and returns the number of bytes.
-// The error is a *KeyVersionError, a *DamageError, from r, or about memory; only after an
-// error about memory, s can have some of the keys. The memory grows with the keys that r
-// delivers. If s is not empty, ReadFrom needs memory for the saved set beside it. Keys
-// that are no hashes, which only somebody who wants that would write, make ReadFrom slow.
+// ReadFrom adds the keys of a saved set, reads all of r, and returns the
+// number of bytes. The error is a *KeyVersionError, a *DamageError, from r,
+// or about memory; only after an error about memory, s can have some of the
+// keys. The memory grows with the keys that r delivers. If s is not empty,
+// ReadFrom needs memory for the saved set beside it. Keys that are not
+// hashes, as only an attacker would write them, make ReadFrom slow.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	in := &reader{r: bufio.NewReaderSize(r, 4+blockKeys*keyBytes)}
 	saved := New(s.version, 0)

@@ -92,7 +92,7 @@ func (s *Set) add(k table.Key) (fresh bool, err error) {
 	shard.Lock()
 	fresh, err = shard.keys.Add(k)
 	shard.Unlock()
-	runtime.KeepAlive(s) // until here, its memory is in use
+	runtime.KeepAlive(s) // the memory of s is in use until here
 	return fresh, err
 }
 

@@ -22,7 +22,7 @@ type template struct {
 
 type templateSegment struct {
 	class   segmentClass
-	literal string // of a literalSegment
+	literal string // the text of a literalSegment
 }
 
 // Texts returns the source texts of the templates, in order.

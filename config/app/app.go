@@ -64,12 +64,13 @@ type IO struct {
 	Stdout, Stderr io.Writer
 }
 
-// Run executes the command line args, without the name of the program, and returns the
-// exit code as Main does. It does not read os.Args, does not end the process and
-// handles no signals: the end of ctx has the effect of the first signal to Main: a
-// daemon writes the records that it has read and stops, within the deadline of its
-// configuration. A command that reads no records, such as explain, ignores the end of
-// ctx. A configuration is loaded again by "run --watch", not by SIGHUP.
+// Run executes the command line args, without the name of the program, and
+// returns the exit code as Main does. It does not read os.Args, does not end
+// the process and handles no signals. The end of ctx has the effect of the
+// first signal to Main: a daemon writes the records that it has read and
+// stops, within the deadline of its configuration. A command that reads no
+// records, such as explain, ignores the end of ctx. A configuration is
+// loaded again by "run --watch", not by SIGHUP.
 //
 // A process can call Run many times, even concurrently, with separate streams. These
 // calls share the state of the process: the working directory, the environment, and the
@@ -95,7 +96,7 @@ func (o Options) catalog(stderr io.Writer) *daemon.Catalog {
 		c, err = daemon.NewCatalog(o.Sources, o.Sinks, formats...)
 	}
 	if err != nil {
-		_, _ = fmt.Fprintf(stderr, "BUG: app.Options: %v\n", err) // stderr is the last resort
+		_, _ = fmt.Fprintf(stderr, "BUG: app.Options: %v\n", err) // an error of stderr cannot be reported
 		return nil
 	}
 	c.Version = o.Version

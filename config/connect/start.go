@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Start says where a source of a broker starts that has no stored position. The zero
-// Start is earliest.
+// A Start says where the source of a broker starts if it has no stored
+// position. The zero Start is earliest.
 type Start struct {
 	Latest bool
 	At     time.Time // if not zero

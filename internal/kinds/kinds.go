@@ -1,6 +1,6 @@
-// Package kinds holds the types of sources and sinks that a configuration can name, and
-// the doors between the packages that show them to other modules (pipeline, sources,
-// sinks) and the packages that use them.
+// Package kinds holds the types of sources and sinks that a configuration
+// can name, and the conversions between the types that other modules see
+// (packages pipeline, sources and sinks) and the types of the engine.
 package kinds
 
 import (

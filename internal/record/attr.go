@@ -35,7 +35,8 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	return v.decoded(f, a, rec)
 }
 
-// decoded returns the field that shows a, if it is not the text of a as it is.
+// decoded returns the value of the field f, which shows a, and whether the
+// text of a is a value of the field.
 func (v *values) decoded(f fieldID, a *locate.Attr, rec []byte) ([]byte, bool) {
 	text, ok := a.In(rec), false
 	switch f {
@@ -200,9 +201,9 @@ func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool)
 	return t.AppendTo(dst), true
 }
 
-// A minute remembers the last time in the common log format. Most records of a log have
-// a time in the same minute as the previous record, so that only the seconds of the
-// other form differ.
+// A minute remembers the last time in the common log format. Most records of
+// a log have a time in the same minute as the previous record, so only the
+// seconds of the RFC 3339 form differ.
 type minute struct {
 	text [len(locate.CLFLayout)]byte
 	form []byte // in the form of RFC 3339
@@ -224,7 +225,7 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 	}
 	tens, ones := text[locate.CLFSeconds], text[locate.CLFSeconds+1]
 	if tens-'0' > 5 || !locate.IsDigit(ones) {
-		return dst, false // or a leap second
+		return dst, false // not a valid second, or a leap second
 	}
 	start := len(dst)
 	dst = append(dst, m.form...)

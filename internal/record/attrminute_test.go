@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMinute: a time in the minute of the one before has the form that it has
-// alone.
+// TestMinute: a time in the same minute as the previous time gets the form
+// that it gets alone.
 func TestMinute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	var m minute

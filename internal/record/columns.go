@@ -81,7 +81,7 @@ func (j *Job) diagnosticColumns() []Column {
 
 // A ColumnReader reads the numbers and strings of a row.
 type ColumnReader struct {
-	In  []byte // what has not been read
+	In  []byte // the unread rest of the row
 	Bad bool   // the row is not valid; In is then nil
 }
 

@@ -22,7 +22,7 @@ type Computed struct {
 	name  string
 	of    fieldID // the field that it is computed from
 	part  func(v *values, of []byte) ([]byte, bool)
-	param string // of param(…)
+	param string // name of the parameter in param(…)
 	kind  ColumnKind
 }
 
@@ -199,7 +199,7 @@ func (v *View) Compute(list []*Computed) { v.computed = list }
 
 // computedField is Field for such an index.
 func (v *View) computedField(i int) ([]byte, bool) {
-	if i >= len(v.computed) { // a View of nothing
+	if i >= len(v.computed) { // the zero View
 		return nil, false
 	}
 	c := v.computed[i]

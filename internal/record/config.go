@@ -199,9 +199,9 @@ type Job struct {
 	patterns    *redact.Patterns // redact is then set, too
 	repairs     Repair
 	secrets     [][]byte // lower case; redact is then set, too
-	mends       bool     // one of these two is set
+	mends       bool     // repairs or secrets are set
 	styles      *params.Styles
-	templates   *pathtemplate.Set // of the normalizer's policy
+	templates   *pathtemplate.Set // path templates of the normalizer's policy
 	readsParams bool              // whether the parameters of each URL are read
 	norm        *codec.Normalizer
 	sortKeys    bool              // whether normal forms are sort keys
@@ -229,7 +229,7 @@ type jobBase struct {
 // jobKeeps says which records are kept, and where they go.
 type jobKeeps struct {
 	where      Condition
-	shard      *sharder    // where, if there is a shard
+	shard      *sharder    // the same as where, if there is a shard
 	shardRules codec.Rules // rules of keys that only the shard needs, which do not count
 	asksWhy    bool        // where is also asked about records that are rejected before their URL is read
 	routes     bool        // where is a router
@@ -243,12 +243,12 @@ type jobRejects struct {
 	onOversize Disposition
 	flags      codec.Flags
 	notHTTP    bool
-	filters    bool // one of these two is set
+	filters    bool // flags or notHTTP are set
 }
 
 // jobNote is Config.Note.
 type jobNote struct {
-	value, name, member []byte // member is both as a JSON member; nil: none
+	value, name, member []byte // member is name and value as the member of a JSON object; nil: none
 }
 
 // New checks c and returns a Job for it. The error joins a *ConfigError for
@@ -330,7 +330,7 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {
 		if _, errDialect = suggest.Index("dialect", locate.DialectNames, c.Dialect); errDialect != nil {
-			c.Dialect = "" // the format has nothing to add
+			c.Dialect = "" // the format must not report the name again
 		}
 	}
 	if !baseOK {

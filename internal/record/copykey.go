@@ -6,8 +6,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file computes the identity of a record whose URL does not change. Like
-// AppendRun, it may give up, and must not decide otherwise than identify.
+// This file computes the identity of a record whose URL does not change.
+// Like AppendRun, it may give up, and its results must not differ from the
+// results of identify.
 
 // copyKey computes keys of targets and URLs that are their own normal form. Up to K1
 // the canonical string is the URL, or the target if scheme and authority are unknown.
@@ -17,12 +18,12 @@ type copyKey struct {
 	level codec.Level
 	norm  *codec.Normalizer
 	bare  bool        // the scheme and authority are unknown: only a target that starts with "//" has a front
-	front []byte      // of the canonical string
+	front []byte      // beginning of the canonical string
 	hits  codec.Rules // rules that change the scheme and the authority for the key
 	text  []byte      // scratch
 	root  codec.Result
 	src   []byte // the text that root describes
-	out   []byte // its normal form
+	out   []byte // the normal form of src
 }
 
 // identityKey returns a copyKey for the identities of the job, or nil if the

@@ -13,9 +13,9 @@ import (
 
 // This file implements the fields that are computed only on request.
 
-// derived returns one of these fields for a URL with a normal form, and whether
-// it is present. The result points into scratch and is valid until the next
-// call.
+// derived returns one of the derived fields for a URL with a normal form,
+// and whether it is present. The result points into scratch and is valid
+// until the next call.
 func (v *values) derived(f fieldID) ([]byte, bool) {
 	if ofKey.has(f) && !v.n.hasKey() {
 		return nil, false
@@ -57,7 +57,7 @@ func (v *values) site() (site []byte, ok bool) {
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	marks := v.normMarks() // uses v.side
+	marks := v.normMarks() // do this first: normMarks uses v.side
 	if v.side, ok = codec.AppendSite(v.side[:0], host, true); !ok || !v.job.redact {
 		return v.side, ok
 	}

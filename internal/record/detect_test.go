@@ -43,7 +43,7 @@ func TestDetectVhost(t *testing.T) {
 	f("www.example.com 203.0.113.7, 10.0.0.1 - -", "vhost_combined")
 	f("www.example.com:80 client.example - -", "vhost_combined")
 	f("www.example.com client.example - -", "combined")
-	f("web 192.0.2.1 - -", "combined") // the word may be that of a log collector
+	f("web 192.0.2.1 - -", "combined") // the first word may come from a log collector
 	f("1795341600.123 192.0.2.1 - -", "combined")
 	f("2026-11-22T10:00:00.123Z 192.0.2.1 - -", "combined")
 	f("203.0.113.7 10.0.0.1 - -", "combined")

@@ -59,7 +59,7 @@ func (w *Worker) Err() error { return w.err }
 // an error in the job's rendering. Reject counts the record in st and returns
 // the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found.Reset() // found belongs to an earlier record
+	w.found.Reset() // w.found belongs to an earlier record
 	w.begin(&at)
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }

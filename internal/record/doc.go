@@ -26,7 +26,7 @@
 // docs/reference/formats.md describes the formats, and the choices that they make where
 // their specifications leave room.
 //
-// # Rooms
+// # Packages
 //
 // This package handles a record from its bytes to its output: it asks a Locator for the
 // URLs, lets the codec read them, and renders the result. The formats are below

@@ -68,7 +68,7 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 // adding is the addition to the current record.
 type adding struct {
 	w   *Worker
-	s   *locate.Site // of the URL, or nil
+	s   *locate.Site // site of the URL, or nil
 	rec []byte
 	at  *Position
 }

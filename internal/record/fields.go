@@ -145,8 +145,9 @@ func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 // FieldNames returns the names of all output fields in a new slice.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
 
-// FieldName returns the name of the output field that a user calls name. The fields
-// with the keys of a level have the name of the level, and take its short one.
+// FieldName returns the name of the output field that a user calls name. The
+// fields with the keys of a level have the name of the level, and FieldName
+// accepts its short name, too.
 func FieldName(name string) string {
 	if lv, err := codec.ParseLevel(name); err == nil {
 		return lv.String()

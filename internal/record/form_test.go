@@ -33,7 +33,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for name, n := range hits {
-		if n == 0 && name != "aws-waf" && name != "har" { // whose headers have no order
+		if n == 0 && name != "aws-waf" && name != "har" { // the headers in these records have no order
 			t.Errorf("no record of %s had a form", name)
 		}
 	}

@@ -127,8 +127,8 @@ func (w *Worker) identity() codec.Key {
 func (w *Worker) Time() Time { return w.n.fact.Time }
 
 // identify adds the current URL at s to the identity of the record. If a URL
-// has no key, neither has the record an identity, because it must not be taken
-// for a duplicate.
+// has no key, the record has no identity either, because it must not be
+// taken for a duplicate.
 func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	id := &w.job.id
 	if t := &w.n.fact.Time; id.time && !t.Known {
@@ -139,7 +139,7 @@ func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	}
 	k, ok := w.n.fact.Key, false
 	if w.job.facts && v.urls == 1 && id.key && id.level == w.job.level {
-		ok = !k.IsZero() // addFact has computed it
+		ok = !k.IsZero() // addFact has computed the key
 	}
 	if !ok {
 		k, ok = w.identityOf(id, s, rec)
@@ -169,7 +169,7 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 	var ok bool
 	if id.field < numFields {
 		text, ok = w.v.value(id.field, s, rec, &w.at)
-	} else if query, has := w.v.component(fQuery); has { // whole, also if the job redacts
+	} else if query, has := w.v.component(fQuery); has { // the whole query, even if the job redacts
 		w.v.arg = w.job.computed[id.field-numFields].param
 		text, ok = w.v.paramValue(query)
 	}
@@ -180,8 +180,8 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 	return codec.KeyFromUint64s(h.Hi, h.Lo), true
 }
 
-// join returns the identity of a list of URLs that continues the one of all with
-// k.
+// join returns the identity of a list of URLs. all is the identity of the
+// list without its last URL, and k is the identity of that URL.
 func join(all, k codec.Key) codec.Key {
 	var both [64]byte
 	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))

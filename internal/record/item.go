@@ -68,10 +68,10 @@ type values struct {
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
 	runs    []locate.Run // runs of an attribute
-	minute  minute       // of the last time
-	second  second       // of the last record whose time was read
+	minute  minute       // minute of the last time
+	second  second       // second of the last record whose time was read
 	telling []param      // campaign fields or click IDs
-	part    []byte       // component without what patterns match
+	part    []byte       // component without the text that the patterns match
 	marks   []bool       // see normMarks
 
 	computed []byte // a computed field
@@ -130,7 +130,7 @@ func (n *normalizer) keyAt(lv codec.Level) codec.Key {
 		return n.res.Key(lv)
 	}
 	if k, ok := n.res.TargetKey(lv, placeholder); ok {
-		return k // the hash of what appendKey appends
+		return k // equals the hash of the bytes that appendKey appends
 	}
 	n.canonical = n.appendKey(n.canonical[:0], lv)
 	return n.res.HashKey(lv, n.canonical)

@@ -40,8 +40,8 @@ func (l logKeeper) canKeep(j *Job) bool {
 	return l.Request && !l.Referer && j.originKept()
 }
 
-// Marks implements [keeper]. Few bytes of a line are read: to find them takes less time
-// than to mark all.
+// Marks implements [keeper]. The keeper reads few bytes of a line, and
+// finding them takes less time than marking all.
 func (logKeeper) Marks() *scan.Block { return nil }
 
 // keep implements [keeper].

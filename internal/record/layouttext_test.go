@@ -43,7 +43,7 @@ func TestDirectives(t *testing.T) {
 	f(`log_format x '$request_uri\t$status';`, "/a b\t200", "/a b")
 	f(`log_format x '\'$request_uri\' \\$status';`, `'/a' \200`, "/a")
 
-	// What cannot be read as a directive is no literal text.
+	// A broken directive is not taken for literal text.
 	for format, want := range map[string]string{
 		"log_format main\n  '$remote_addr\n  \"$request\";":    "line 2, column 3: a quote is not closed",
 		"log_format main '$request'\"$status\";":               "line 1, column 27: no space follows the closing quote",

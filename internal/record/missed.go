@@ -9,10 +9,11 @@ import (
 // This file is the part of AppendRun for records of access logs whose target is not
 // in normal form.
 
-// missed describes a record whose request target a keeper has found, but does not
-// keep. The origin of the target is as if it were kept.
+// missed describes a record whose request target a keeper has found, but
+// does not keep. The origin of the target is the same as if the record were
+// kept.
 type missed struct {
-	locate.Site     // of the target
+	locate.Site     // site of the target
 	size        int // size of the record; 0 without a record
 }
 

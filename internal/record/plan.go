@@ -14,7 +14,7 @@ import (
 // the same for each record.
 type plan struct {
 	steps  []planStep
-	end    []byte // after the last step
+	end    []byte // text after the last step
 	fixed  int    // length of all texts, and room for a key and the names of parts
 	copies int    // number of steps that may copy the whole target
 }

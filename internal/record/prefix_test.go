@@ -38,7 +38,7 @@ func TestPrefixes(t *testing.T) {
 		want, _, _ := runJob(t, newJob(t, Config{Format: format, Render: RenderTSV, Fields: fields}), []byte(line+"\n"))
 		for kind, list := range prefixes {
 			if kind == "any" && format != "caddy" {
-				continue // only JSON shows where it begins
+				continue // only JSON shows where the prefix ends
 			}
 			for _, prefix := range list {
 				c := Config{Format: kind + "+" + format, Render: RenderTSV, Fields: fields}

@@ -36,7 +36,7 @@ type reading struct {
 	fragment bool                       // src has a fragment
 	mended   bool                       // norm is repaired; the diagnostics of the original are saved
 	marked   bool                       // normMarks has been called
-	marks    []bool                     // its result
+	marks    []bool                     // result of normMarks
 	hash     int                        // offset in url of a '#' that must not be in a request; -1 if none
 }
 
@@ -44,24 +44,24 @@ type reading struct {
 // result of the last one. It does all the work on a URL that precedes writing.
 type normalizer struct {
 	job     *Job
-	found   *Found // in the current record
+	found   *Found // URLs in the current record
 	secrets *secrets
 	res     codec.Result
 	cur     reading
-	fact    facts // about the current record
+	fact    facts // facts about the current record
 
-	copyKey *copyKey  // of records whose URL does not change; nil if they have no identity
-	planKey *copyKey  // of the keys that a plan writes, if it does
+	copyKey *copyKey  // key function for records whose URL does not change; nil if they have no identity
+	planKey *copyKey  // key function for the keys that a plan writes, if it does
 	key     codec.Key // the key that planKey computed last
 
-	expansion expansion // of the current record, if it is listed
+	expansion expansion // expansion of the current record, if it is listed
 
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // origin of the last record that has a host
 	kept   keptHost
 	missed missed
 
-	moved   changedFront // of the last URL that has one
+	moved   changedFront // front of the last URL that has a changed one
 	fronted locate.Span  // the scheme and authority of the current URL, if only these change
 
 	baseKept bool // see Job.originKept; only for a keeper
@@ -71,7 +71,7 @@ type normalizer struct {
 
 	// Scratch.
 	text, base       []byte // unescaped; unused in a record without escapes
-	hostText         []byte // the same for the field in the job's base
+	hostText         []byte // the same for the value of the field in the job's base
 	runs, baseRuns   []locate.Run
 	joint            int // offset in text of the '?' before a query that has its own field
 	queryText        []byte
@@ -90,10 +90,10 @@ type normalizer struct {
 	name             []byte // name or value of a parameter
 	repaired         []byte // repaired normal form, the next input of the codec
 	other, spare     []byte // result of the next round; normal form before all rounds
-	mended, masked   []byte // components of these
+	mended, masked   []byte // components of these normal forms
 
 	walk    locate.Walk   // position in the block that AppendRun reads
-	located locatedRecord // by a keeper
+	located locatedRecord // set by a keeper
 }
 
 // placeholder is the scheme and host used for a target whose host is unknown.
@@ -374,7 +374,7 @@ func (n *normalizer) count(st *Stats) {
 	}
 	telling := c.flags
 	if c.nohost {
-		telling = telling.Without(codec.FlagRelative) // true of nearly every request target in a log
+		telling = telling.Without(codec.FlagRelative) // nearly every request target in a log is relative
 	}
 	countFlags(telling, st)
 }

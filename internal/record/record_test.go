@@ -150,7 +150,7 @@ var extensions = []Extension{{Name: "norm", Field: "norm"}, {Name: "url", Field:
 // profiles.
 func each(f func(Config)) {
 	for _, c := range setups {
-		for r := range RenderArrow { // whose rows are those of RenderParquet
+		for r := range RenderArrow { // RenderArrow has the same rows as RenderParquet
 			c.Render, c.Extend = r, nil
 			if r.KeepsRecords() && onlyFinds(c.Format) {
 				continue
@@ -354,7 +354,7 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 	}
 	why, pos := w.locateIn(locate.TrimEnd(rec), head)
 	switch {
-	case why != 0 && w.job.redact: // a mask before pos moves it
+	case why != 0 && w.job.redact: // a mask before pos moves the offset
 		if masks {
 			rec = w.red.appendText(nil, rec)
 		}
@@ -366,7 +366,7 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 	if t, ok := w.job.reader.(*table.Reader); ok && w.found.N > 0 {
 		quote = t.Quote
 	}
-	for _, l := range w.found.Lengths { // they come before the URLs
+	for _, l := range w.found.Lengths { // the lengths come before the URLs
 		fmt.Fprintf(&b, "%s<length>", rec[from:l.Start])
 		from = l.Span.End
 	}

@@ -15,7 +15,7 @@ const stars = redact.Stars
 // redactor hides passwords and secrets.
 type redactor struct {
 	job     *Job
-	found   *Found // in the current record
+	found   *Found // URLs in the current record
 	secrets *secrets
 	masker  *redact.Masker // nil: there are no patterns
 	divider locate.Divider // the Locator, if it is one
@@ -24,9 +24,9 @@ type redactor struct {
 	side      []byte       // normal form that is not used
 	scrub     codec.Result // components of that normal form's input
 	hidden    []byte       // text with its password hidden
-	inside    []byte       // the same, with the passwords of nested URLs hidden, too
-	veiled    []byte       // the same, before patterns apply
-	unhosted  []byte       // the same, without an address
+	inside    []byte       // hidden, with the passwords of nested URLs replaced, too
+	veiled    []byte       // inside, before the patterns apply
+	unhosted  []byte       // inside, without an address
 	plainText []byte       // unescaped URL
 	plainRuns []locate.Run
 	whole     []byte        // record with its passwords hidden
@@ -109,7 +109,7 @@ func (red *redactor) addressIn(text []byte) (s codec.Span) {
 // mayNest reports whether text can hold a password in a nested URL.
 func mayNest(text []byte) bool { return bytes.IndexByte(text, '@') >= 0 || bytes.Contains(text, hex40) }
 
-var hex40 = []byte("40") // of an encoded '@'
+var hex40 = []byte("40") // the digits of an encoded '@'
 
 // appendText appends text of unknown structure, or with URLs besides the ones
 // that were read, with passwords and secrets hidden.

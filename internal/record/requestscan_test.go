@@ -91,7 +91,8 @@ func TestLogPages(t *testing.T) {
 		`10:00:00 "/a" 404 "https://example.com/b" "Mozilla/5.0 (X11)"`:                                                                                                      "",
 		`{GET, /a, 302, https://example.com/b}`:                                                                                                                              "",
 		`10:00:00 Mozilla/5.0 HTTP/1.1 /a https://example.com/b`:                                                                                                             "",
-		// One sign alone is not enough, and none without a path.
+		// One sign of a request is not enough, and without a path no signs
+		// are.
 		`10:00:00 ERROR /var/log/a.log: cannot fetch https://example.com/b`:     "https://example.com/b",
 		`10:00:00 DELETE failed for https://example.com/b (see /var/log/a.log)`: "https://example.com/b",
 		`10:00:00 200 https://example.com/b "Mozilla/5.0 (X11)"`:                "https://example.com/b",

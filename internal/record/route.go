@@ -25,7 +25,7 @@ type router struct {
 	where    Condition // Config.Where, or nil
 	branches []Branch
 	whereWhy bool   // where reads the field error
-	readsWhy []bool // the condition of the branch reads it
+	readsWhy []bool // the condition of the branch reads the field error
 }
 
 // Fields implements [Condition].

@@ -40,7 +40,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position,
 	w.err = nil
 	w.n.forget()
 	in := w.n.walk.Block[:end]
-	var c copier // a literal would be copied, which waits for the stores of its words
+	var c copier // a composite literal would be copied, and the copy waits for the stores of its words
 	c.out, c.in, c.from, c.pos = out, in, pos, pos
 	kept, flagged := int64(0), flagCount{}
 	line, off, first := at.Line, at.Off-int64(pos), len(run)
@@ -184,7 +184,7 @@ func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 // bytes up to the next part that changes, or to the end of the last record.
 type copier struct {
 	out, in []byte
-	from    int // of the bytes that have not been copied
+	from    int // start of the bytes that have not been copied
 	pos     int // position of the current record
 }
 

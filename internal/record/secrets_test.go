@@ -198,7 +198,8 @@ func TestSecretsEverywhere(t *testing.T) {
 	}
 }
 
-// TestSecretsFixed: a masked normal form is its own, and masked text stays as it is.
+// TestSecretsFixed: a masked normal form is its own normal form, and masked
+// text stays as it is.
 func TestSecretsFixed(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(10, 3))
 	of := func(list ...string) string { return list[rnd.IntN(len(list))] }
@@ -327,7 +328,7 @@ func TestSecretFields(t *testing.T) {
 			line := log.Sample[:at] + hidden + log.Sample[at+len(all[i]):]
 			before := split(line)
 			if len(before) != len(all) || before[i] != hidden {
-				continue // the field has a form of its own
+				continue // the field has another form than the others
 			}
 			out, _, _ := runJob(t, j, []byte(line+"\n"))
 			after := split(strings.TrimSuffix(string(out), "\n"))
@@ -361,7 +362,7 @@ func TestSecretColumns(t *testing.T) {
 	for _, log := range []struct {
 		config Config
 		head   string
-		line   []string // texts around the values, which are in between
+		line   []string // texts before, between and after the values
 		values []string
 	}{
 		{Config{Format: "w3c"}, "#Fields: date time cs-uri-stem cs-uri-query c-ip cs(User-Agent) x-note\n",

@@ -36,7 +36,7 @@ type Stats struct {
 	Panics    int64 // records on which the codec panicked; also counted as rejected
 
 	Flags    [128]int64        // URLs by flag
-	Rules    [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
+	Rules    [64]int64         // URLs by applied rule: rules that changed a normal form, without repairs, and rules of the keys computed at K2 and K3
 	Rejects  [NumReasons]int64 // rejected records by reason
 	Discards [NumReasons]int64 // the rejected records in Dropped, which are in no output
 

@@ -103,8 +103,8 @@ func (j *Job) asksBesideURL() bool {
 	return true
 }
 
-// keepsUnread asks the condition about a record whose URL does not change. It
-// raised no flag that is counted.
+// keepsUnread asks the condition about a record whose URL does not change.
+// The URL raised no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte, st *Stats) bool {
 	if w.job.base.origin == nil {
 		w.n.cur.flags = relative

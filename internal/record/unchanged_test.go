@@ -120,7 +120,7 @@ func noted(c *Config) (text string) {
 // reads.
 func checkNext(t testing.TB, c Config, in []byte) (read int) {
 	t.Helper()
-	if shared, ok := c.Where.(*transcript); ok { // other tests note in it at the same time
+	if shared, ok := c.Where.(*transcript); ok { // other tests write to it at the same time
 		c.Where = &transcript{fields: shared.fields}
 	}
 	j := newJob(t, c)
@@ -388,7 +388,7 @@ func checkRule(t *testing.T, rule codec.Rule) {
 		p, _ := codec.Lookup(name)
 		n, err := codec.New(p.Change(codec.RulesOf(rule), codec.Rules{}))
 		if err != nil {
-			n = normalizers[name] // the parser, or a level of keys, has the rule, or nothing has it
+			n = normalizers[name] // the rule belongs to the parser or to a level of keys, or this profile cannot have it
 		}
 		for _, c := range []Config{{Format: "combined"}, {Format: "combined", Base: "http://h", Level: codec.LevelPage, Identity: Identity{By: "key"}}, {Format: "lines"}, {Format: "csv", URLField: "3"}, {Format: "logfmt", URLField: "url"}, {Format: "caddy"}} {
 			c.Normalizer = n

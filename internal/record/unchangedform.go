@@ -28,7 +28,7 @@ func settle(h *locate.Form, n *normalizer, rec []byte) {
 		switch inSlot := u.Value.Slot; {
 		case inSlot && u.Slot == url.Slot, u.Rank > url.Rank && u.Rank != locate.RankMethod:
 		case query && u.Rank == locate.RankPath:
-			return // without a query, this field may have one that counts
+			return // in other records, this field may hold the query that counts
 		case inSlot && u.Rank == locate.RankMethod:
 			v.Method = u.Slot
 		case inSlot:

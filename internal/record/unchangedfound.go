@@ -185,7 +185,7 @@ func mayEscape(d *Dialect, url []byte) bool {
 	case d.Text != nil:
 		return true
 	case d.Mark == '\\' || d.Mark == '#' || d.Mark == '"':
-		return false // normalizer.keeps and keepsTarget accept none of them
+		return false // normalizer.keeps and keepsTarget reject such URLs
 	}
 	return bytes.IndexByte(url, d.Mark) >= 0
 }

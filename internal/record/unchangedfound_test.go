@@ -86,9 +86,9 @@ func TestUnchangedFound(t *testing.T) {
 			t.Parallel()
 			n, c := checkNext(t, l.config, l.text), &l.config
 			switch {
-			case n > 0, c.Target == TargetAll, c.Format == "azure-front-door", c.Format == "cef": // whose URLs all have defects
-			case c.Base == "https://{host}/" && slices.Contains([]string{"jsonl", "gcp-lb", "logfmt.fortigate", "aws-cloudtrail", "azure-storage", "azure-key-vault", "cloudflare-gateway", "zscaler", "paloalto-url", "har"}, l.name): // whose URLs are absolute
-			case c.Format == "akamai-datastream", c.Format == "akamai-siem" && c.Base == "": // whose port is always that of the scheme
+			case n > 0, c.Target == TargetAll, c.Format == "azure-front-door", c.Format == "cef": // all URLs of these formats have defects
+			case c.Base == "https://{host}/" && slices.Contains([]string{"jsonl", "gcp-lb", "logfmt.fortigate", "aws-cloudtrail", "azure-storage", "azure-key-vault", "cloudflare-gateway", "zscaler", "paloalto-url", "har"}, l.name): // the URLs of these formats are absolute
+			case c.Format == "akamai-datastream", c.Format == "akamai-siem" && c.Base == "": // the port is always the default port of the scheme
 			default:
 				t.Error("no record was copied")
 			}

@@ -106,8 +106,8 @@ func (w *Worker) appendFronted(c *copier, st *Stats) {
 	c.out = append(c.out, w.n.moved.text...)
 }
 
-// keptHost holds the result of normalizer.keepsHost for a host. Nearly every record has
-// the host of the one before.
+// keptHost holds the result of normalizer.keepsHost for a host. Nearly every
+// record has the same host as the previous one.
 type keptHost struct {
 	origin
 	ok   bool
@@ -137,7 +137,7 @@ func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 		return n.baseKept
 	}
 	if n.copyKey != nil {
-		return false // it has only the origin of the job
+		return false // copyKey has only the origin of the job
 	}
 	if !k.isOf(f, host, rec) {
 		k.read(f, host, rec)
@@ -166,7 +166,7 @@ func (n *normalizer) keptOrigin(k *keptHost) bool {
 // it is after the scheme and authority of the job.
 func (j *Job) originKept() bool {
 	if j.base.origin == nil {
-		return true // the placeholder
+		return true // the origin is the placeholder
 	}
 	_, _, ok := j.keepsOrigin(nil, nil, j.base.origin, new(codec.Result))
 	return ok

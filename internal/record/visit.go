@@ -100,8 +100,9 @@ func (v *Visit) order(i int) int {
 	return i
 }
 
-// URL reads URL number i and makes it the current one. It returns false if that is part of
-// another URL, or a target that is not a URL, such as "*".
+// URL reads URL number i and makes it the current one. It returns false if
+// that URL is part of another one, or a target that is not a URL, such as
+// "*".
 func (v *Visit) URL(i int) bool {
 	i = v.order(i)
 	if v.site != i {

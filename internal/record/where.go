@@ -29,7 +29,7 @@ type View struct {
 	kept     []kept
 	computed []*Computed
 
-	had    uint16 // attributes that Field has found since count, and of those it has not:
+	had    uint16 // attributes that Field has found since count; lacked counts the others
 	lacks  bool
 	lacked [locate.NumAttrs]int64
 }
@@ -40,7 +40,8 @@ type kept struct {
 	value any
 }
 
-// An owner is something that another one is not.
+// An owner identifies a Memory by its address. Its byte makes the addresses
+// of two owners differ.
 type owner struct{ _ byte }
 
 // A Memory is what a [Condition] keeps from one record to the next: a value for each

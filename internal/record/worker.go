@@ -26,7 +26,7 @@ type Worker struct {
 	one     bool         // every record counts as one line
 	holes   bool         // a hole may be before a record
 	each    bool         // fields line and offset give the position of the URL, not of the record
-	found   Found        // in the current record
+	found   Found        // URLs in the current record
 	n       normalizer
 	red     redactor
 	v       values
@@ -34,7 +34,7 @@ type Worker struct {
 	view    View
 
 	at        Position // position of the current record
-	atURL     Position // of the current URL, if each
+	atURL     Position // position of the current URL, if each is set
 	lines     int      // offset in the record up to which atURL.Line counts lines
 	err       error    // error of the last call
 	to        uint64   // outputs of the current record, if the job routes
@@ -220,7 +220,7 @@ func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 		return out
 	}
 	st.Emitted++
-	if _, ok := w.job.reader.(*table.Reader); w.job.redact && !ok { // the names of columns stay
+	if _, ok := w.job.reader.(*table.Reader); w.job.redact && !ok { // redaction leaves the names of columns as they are
 		return w.red.appendText(out, rec)
 	}
 	return append(out, rec...)
@@ -230,13 +230,13 @@ func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 type verdict struct {
 	urls int        // number of URLs that could be parsed
 	bad  Reason     // reason of the first rejected URL
-	at   int        // its offset in the record
+	at   int        // offset of that URL in the record
 	flag codec.Flag // the flag, if bad is Flagged
 
 	asked bool // the condition has decided
 	left  bool // the condition drops the record
 
-	unnamed bool // a URL has no identity, and so neither has the record
+	unnamed bool // a URL has no identity, so the record has none either
 }
 
 func (v *verdict) reject(c *reading, at int) {

@@ -101,7 +101,7 @@ type decision struct {
 	pieceDropped bool      // the batch is a piece of a record that the filter dropped
 
 	void    bool     // its lane was revoked before the decision; no sink gets it
-	series  *series  // of the decision; nil: not decided
+	series  *series  // series of the decision; nil: not decided
 	number  uint64   // number of the decision
 	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none
 	relied  []relied // duplicates whose first records were not settled at the decision
@@ -178,11 +178,11 @@ type Stream struct {
 	index []uint32 // indexes of Recs in whole
 }
 
-// Whole returns the records that s had when its batch was first submitted, and
-// the index of record i among them, with a route the records of all sinks.
-// Their offsets do not apply to s.Bytes. A sink that has taken some records of
-// a batch gets the others again in a Stream whose Bytes still holds all of
-// them.
+// Whole returns the records that s had when its batch was first submitted,
+// and the index of record i among them. With a route, these are the records
+// of all sinks. Their offsets do not apply to s.Bytes. A sink that has taken
+// some records of a batch gets the others again in a Stream whose Bytes
+// still holds all of them.
 func (s *Stream) Whole(i int) (recs []OutRec, at int) {
 	if s.whole == nil {
 		return s.Recs, i

@@ -66,7 +66,7 @@ type Claim struct {
 	Time int64 // time of the message, Unix nanoseconds; 0: unknown
 
 	Answer   ClaimAnswer // set by Claims.Claim
-	First    Origin      // with ClaimDone: the record that is durable; with ClaimDelayed: the one that holds the claim; set by Claims.Claim
+	First    Origin      // with ClaimDone: the record that is durable; with ClaimDelayed: the record that holds the claim; set by Claims.Claim
 	Revision uint64      // set and used by Claims
 	Refused  bool        // a sink has permanently refused the record
 
@@ -103,7 +103,7 @@ type lean struct {
 	rec      int // as in Claim
 	msg      uint32
 	position uint64 // as OutRec.position
-	dropped  bool   // rather than marked
+	dropped  bool   // the record was dropped rather than marked
 }
 
 // claims is the deduplication of a pipeline with Dedupe.Claims.
@@ -149,7 +149,7 @@ func (c *claims) ask(b *Batch) {
 
 // nextBatches holds the batches for which an answer has arrived.
 type nextBatches struct {
-	ready []*Batch // for the workers
+	ready []*Batch // batches for the workers
 	again []asking // claims to ask the bucket for again
 }
 
@@ -174,7 +174,7 @@ func (c *claims) dispatch(n nextBatches) {
 // begin sets the leans of b, and returns its claims. The caller holds mu.
 func (c *claims) begin(b *Batch) (asks []*Claim) {
 	b.delays = b.delays[:0]
-	list := make([]Claim, 0, len(b.Out.Recs)) // outlives b: other batches lean on it
+	list := make([]Claim, 0, len(b.Out.Recs)) // the claims outlive b, because other batches refer to them
 	ordinal := 0
 	for i, r := range b.Out.Recs {
 		if ordinal++; i == 0 || r.Msg != b.Out.Recs[i-1].Msg {
@@ -215,7 +215,7 @@ func (c *claims) keyOf(b *Batch, i int) codec.Key {
 		*k = inWindow(*k, window)
 	} else {
 		c.noTime++
-		*k = codec.Key{} // the record is the first record of no key
+		*k = codec.Key{} // without a key, the record cannot be the first record of one
 	}
 	return *k
 }
@@ -241,7 +241,7 @@ func (c *claims) asked(b *Batch, list []*Claim, err error) {
 			c.duplicates++
 			b.mark(cl.rec)
 			c.end(cl, claimDone)
-		case cl.Answer == ClaimDone: // with marks: it was written when its message was delivered before
+		case cl.Answer == ClaimDone: // only with marks: the record was written at an earlier delivery of its message
 			c.duplicates++
 			b.keep.Drop(cl.rec)
 			c.end(cl, claimDone)
@@ -291,9 +291,9 @@ func (c *claims) reclaim(b *Batch) (list []*Claim) {
 	return list
 }
 
-// answered reports whether all claims that b leans on have answers. If so, it
-// drops or marks the duplicates of b, and delays the records that may be none. The
-// caller holds mu.
+// answered reports whether all claims that b leans on have answers. If so,
+// it drops or marks the duplicates of b, and delays the records that may not
+// be duplicates. The caller holds mu.
 func (c *claims) answered(b *Batch) bool {
 	if slices.ContainsFunc(b.leans, func(l lean) bool { return l.on.state == claimAsked }) {
 		return false
@@ -417,7 +417,7 @@ func (c *claims) decided(b *Batch) bool {
 	}
 	for _, l := range b.leans {
 		switch {
-		case l.on.state == claimDone, !l.dropped && l.on.Refused: // a duplicate that is marked stays one
+		case l.on.state == claimDone, !l.dropped && l.on.Refused: // a marked duplicate remains a duplicate
 			c.duplicates++
 		case !l.dropped: // the record is written, but the first record of its key may not be
 			b.delay(l.msg)

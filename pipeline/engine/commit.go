@@ -149,7 +149,7 @@ func (c *committer) finish(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	var left []*Lane // finished, and Finish has not succeeded yet
+	var left []*Lane // finished lanes for which Finish has not succeeded yet
 	for _, l := range c.openLanes() {
 		if l.finishable(c.feedOf(l).committer != nil) {
 			left = append(left, l)

@@ -52,9 +52,9 @@ type decisions struct {
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
 	window    *Window     // nil without windows
 	windows   *windows    // windows of all lanes; nil without windows, and if each lane has its own
-	passed    passed      // by the times of records
+	passed    passed      // records that passed because of their times
 	readyIn   []uint32    // windows of ready
-	all       *series     // of ScopeAll
+	all       *series     // the series of ScopeAll
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
 	waiting   bool        // a batch waits for room or for the end of the pause
@@ -148,7 +148,7 @@ func (s *series) keyIn(k codec.Key) codec.Key {
 	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
-// putKey writes k to b, as it is hashed into other keys.
+// putKey writes k to b, in the form in which it is hashed into other keys.
 func putKey(b []byte, k codec.Key) {
 	hi, lo := k.Uint64s()
 	binary.LittleEndian.PutUint64(b, hi)
@@ -242,7 +242,7 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	if w != nil {
 		var ok bool
 		if window, ok = w.place(lane, b, i); !ok {
-			*id = codec.Key{} // the record is the first record of no key
+			*id = codec.Key{} // without a key, the record cannot be the first record of one
 			return nil
 		}
 		*id = inWindow(*id, window)
@@ -277,8 +277,9 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	return nil
 }
 
-// mark lets record i of b be marked as a duplicate. It is the first record of no
-// key then: if a sink refuses it, no key is forgotten.
+// mark registers record i of b as a duplicate to be marked. Such a record is
+// not the first record of a key, so no key is forgotten if a sink refuses
+// the record.
 func (b *Batch) mark(i int) {
 	b.marked = append(b.marked, uint32(i))
 	b.Out.IDs[i] = codec.Key{}
@@ -408,8 +409,9 @@ func (d *decisions) flush() []*Batch {
 	return unpark(&d.parked, d.leaves)
 }
 
-// revoke revokes l, and forgets what was decided about it and is beyond its cut,
-// which cannot move between the two. It returns the batches of l that wait.
+// revoke revokes l and forgets the decisions about l beyond the cut of l.
+// The cut cannot move between these two steps. revoke returns the batches of
+// l that wait.
 func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

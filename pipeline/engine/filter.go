@@ -265,14 +265,16 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 	return dropped
 }
 
-// move sets element to of list to element from, if list has a property of each record.
+// move copies element from of list to element to, if list has an element for
+// each record.
 func move[T any](list []T, to, from int) {
 	if len(list) > 0 {
 		list[to] = list[from]
 	}
 }
 
-// front returns the first n elements of list, if it has a property of each record.
+// front returns the first n elements of list, if it has an element for each
+// record.
 func front[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
 // settle continues with b, which all sinks have answered, when the batches with

@@ -199,8 +199,9 @@ func lower(first *atomic.Uint64, seq uint64) {
 	}
 }
 
-// halted reports whether the lane was halted at or before batch seq, which must
-// not reach the sinks. Without an ordering, it may have done so nevertheless.
+// halted reports whether the lane was halted at or before batch seq, which
+// must not reach the sinks. Without an ordering, the batch may have reached
+// them nevertheless.
 func (l *Lane) halted(seq uint64) bool {
 	end := l.end.Load()
 	return end != 0 && seq >= end-1
@@ -253,8 +254,9 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		l.grow()
 	}
 	b.Seq, b.End = l.next, end
-	// The offset of the record that b is a piece of, or -1 if the lane emitted
-	// no earlier piece of it, as after a restart. Any worker may get b.
+	// Any worker may get b, so store in b the offset of the record that b is
+	// a piece of. The offset is -1 if the lane emitted no earlier piece, as
+	// after a restart.
 	switch b.Piece {
 	case First:
 		l.begun = b.Off
@@ -282,7 +284,7 @@ func (l *Lane) grow() {
 	ring := make([]slot, size)
 	from := l.low
 	if l.base < from && l.next-l.base <= uint64(len(l.ring)) {
-		from = l.base // a lost batch, whose age snapshot reports
+		from = l.base // a batch is lost: snapshot reports its age
 	}
 	for seq := from; seq < l.next; seq++ {
 		ring[seq&uint64(size-1)] = *l.at(seq)

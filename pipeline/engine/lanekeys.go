@@ -39,10 +39,10 @@ type LaneKeySet interface {
 	// Stored declares that the position after firsts is stored. It adds them to
 	// the set that Has asks. It does nothing if the set was dropped.
 	Stored(l *Lane, firsts []FirstKey) error
-	// Forget declares that the position is stored at which the windows before least
-	// are over: no process will ask for their keys again. The set may forget a part
-	// of them, and the others in a later call. It does nothing if the set was
-	// dropped.
+	// Forget declares that the stored position is past the windows before
+	// least: no process will ask for their keys again. The set may forget
+	// some of these keys in this call and the others in a later one. It does
+	// nothing if the set was dropped.
 	Forget(ctx context.Context, l *Lane, least uint32) error
 	// Drop releases the set of l, which was revoked.
 	Drop(l *Lane)

@@ -44,7 +44,7 @@ func (s *laneSource) Commit(_ context.Context, ups []LanePos) error {
 	return s.err
 }
 
-// newLanes returns a pipeline whose lanes have windows of their own.
+// newLanes returns a pipeline whose lanes have separate windows.
 func newLanes(t *testing.T, src *laneSource) (*Pipeline, *laneSets) {
 	sets := &laneSets{}
 	return newPipe(t, Options{

@@ -55,7 +55,7 @@ func TestRecordCodecMessages(t *testing.T) {
 	}
 }
 
-// TestRecordCodecDocuments: each message is a document with a base of its own,
+// TestRecordCodecDocuments: each message is a document with a separate base,
 // and offset is the position of the message.
 func TestRecordCodecDocuments(t *testing.T) {
 	b := &Batch{Lane: newLane("t[0]", 1)}

@@ -54,7 +54,7 @@ type SinkSnapshot struct {
 	DeadLetters int64      // refused records that became dead letters
 	Dropped     int64      // refused records that were dropped
 	Blocked     []Blockage // lanes that wait because the sink refuses records, longest wait first, at most 10
-	Stuck       int        // batches that wait for that reason
+	Stuck       int        // batches that wait because the sink refuses records
 	Latency     Latency    // from Submit to the answer
 	LastErr     string     // error of the last failed answer while the batch waits; empty after a success
 }

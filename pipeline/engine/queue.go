@@ -19,7 +19,7 @@ func (q *queue) put(b *Batch) {
 	q.batches <- b
 	select {
 	case q.signal <- struct{}{}:
-	default: // as many signals as workers are pending
+	default: // there is already a signal for each worker
 	}
 }
 

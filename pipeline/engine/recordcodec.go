@@ -32,7 +32,7 @@ type recordCodec struct {
 	mark     int             // offset in the batch where the counts were saved
 	saved    record.Stats    // counts up to mark
 
-	extents []record.Extent // of the last run
+	extents []record.Extent // extents of the last run
 	single  int             // number of records to read one by one after a panic
 
 	out, dead []byte       // scratch for output that is written only to be counted
@@ -121,8 +121,8 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		// Set these fields long before the call of Append, because Append copies at,
-		// and the copy would wait for these stores.
+		// Set these fields long before calling Append: Append copies the
+		// variable at, and the copy would wait for these stores.
 		at.Line, at.Off = c.line, b.at()
 		if c.w.Runs() && c.run(b, end, &at) {
 			continue
@@ -141,8 +141,9 @@ func (c *recordCodec) records(b *Batch, end int) {
 	}
 }
 
-// run handles the records before offset end that need less work than Append, and
-// advances to the one after them. It returns false if Append must handle that.
+// run handles the records before offset end that need less work than Append,
+// and advances to the one after them. It returns false if Append must handle
+// that record.
 func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 	most := markEvery - c.n%markEvery
 	if c.single > 0 {

@@ -61,7 +61,7 @@ func (d *delivery) again(b *Batch, slot int, why wait) {
 		d.helpers.Go(func() {
 			d.bide(slot, why, try)
 			l.mu.Lock()
-			if l.outlets != nil { // a hard stop may have removed them in the meantime
+			if l.outlets != nil { // a hard stop may have removed the outlets in the meantime
 				l.outlets[slot].stalled = false
 			}
 			l.mu.Unlock()

@@ -138,7 +138,7 @@ func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 func (p *Pipeline) start() {
 	for n := range p.o.Workers {
 		w := &worker{p: p}
-		if n > 0 { // the source has a turn, too
+		if n > 0 { // the first worker lends no turns, so that batches always have a worker
 			w.turns = p.turns
 		}
 		w.renew()

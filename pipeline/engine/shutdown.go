@@ -135,7 +135,7 @@ func (r *run) stepDone() {
 	}
 }
 
-// step runs f, which continues with batches, in a goroutine.
+// step runs f in a goroutine. f continues with batches.
 func (r *run) step(f func()) {
 	r.active.Add(1)
 	r.helpers.Go(func() {

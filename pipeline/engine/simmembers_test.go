@@ -667,7 +667,7 @@ func (g *simGroup) run() {
 	for _, m := range all {
 		<-m.done
 	}
-	time.Sleep(time.Hour) // what was under way in members that died while they paused
+	time.Sleep(time.Hour) // members that died while they paused end their work
 }
 
 // judgeAll checks the final state.

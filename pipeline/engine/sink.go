@@ -50,8 +50,8 @@ type Extent struct {
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes
 	Path   string
 	Length int64  // durable bytes
-	End    string // hexadecimal: what must follow them in a complete output
-	Begin  int64  // where the member that End ends begins
+	End    string // hexadecimal form of the bytes that must follow in a complete output
+	Begin  int64  // offset of the member that End completes
 }
 
 // An ExtentReporter is a Sink whose outputs can be truncated to an earlier

@@ -65,7 +65,7 @@ func (l *Ledger) Add(o Ledger) {
 type Snapshot struct {
 	State      State
 	Opening    string        // name of the sink or source that is being opened, in the state Opening
-	Generation uint64        // of the current codec
+	Generation uint64        // generation of the current codec
 	Ledger     Ledger        // total of all sources
 	Stats      record.Stats  // counts of all records that workers have processed, resolved or not
 	Bytes      int64         // bytes emitted by the sources
@@ -118,7 +118,7 @@ type LaneSnapshot struct {
 // copies the counts and the states of the open lanes.
 func (p *Pipeline) Snapshot() Snapshot {
 	var dedupe *DedupeSnapshot
-	switch { // before roster.mu, as in a commit
+	switch { // lock the set before roster.mu, as a commit does
 	case p.filtering.decisions != nil:
 		dedupe = p.filtering.decisions.snapshot()
 	case p.filtering.claims != nil:

@@ -130,7 +130,7 @@ func (g *leg) keep(s *Stream, which []uint32) {
 func (g *leg) pick(s *Stream, which []uint32) {
 	r := &g.rest
 	whole, index, recs, facts, ids := s, r.index[:0], r.Recs[:0], r.Facts[:0], r.IDs[:0]
-	if s.whole != nil { // s is r, or the codec routes records
+	if s.whole != nil { // s is a part of a stream: the rest of an earlier submission, or the records of one branch of a route
 		whole = s.whole
 	}
 	for _, i := range which {

@@ -1,8 +1,9 @@
 package engine
 
-// This file lends the turns of workers. While a worker waits for a batch, a source may
-// do work early, such as inflating the parts of a file that it needs later. So batches
-// have priority, and only idle workers are replaced by goroutines that work ahead.
+// This file lets a source use the turns of workers. While a worker waits for
+// a batch, a source may do work early, such as inflating the parts of a file
+// that it needs later. So batches have priority, and only idle workers are
+// replaced by goroutines that work ahead.
 
 // A turn is the request for the turn of a worker. The worker waits until it is
 // closed.

@@ -54,8 +54,8 @@ func TestTurn(t *testing.T) {
 	})
 }
 
-// TestTurnEnds: whoever waits for a turn that never comes stops to wait after a
-// hard stop.
+// TestTurnEnds: whoever waits for a turn that never comes stops waiting
+// after a hard stop.
 func TestTurnEnds(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		var p *Pipeline

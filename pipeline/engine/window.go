@@ -58,8 +58,8 @@ type WindowCut struct {
 }
 
 const (
-	recentTimes  = 15  // of a lane, whose median is compared with the next time
-	leastTimes   = 3   // a median of fewer proves nothing
+	recentTimes  = 15  // number of the last times of a lane, whose median is compared with the next time
+	leastTimes   = 3   // the median of fewer times proves nothing
 	mostClosed   = 256 // lanes that are remembered after their end
 	noTime       = math.MinInt64
 	windowBorder = int64(math.MaxUint32)
@@ -108,7 +108,7 @@ type windows struct {
 
 	unbound map[*Lane]time.Duration // open lanes without a decision, and when they were opened
 	active  time.Duration           // time during which decisions were made
-	last    time.Time               // of the last decision
+	last    time.Time               // time of the last decision
 
 	others int64 // the least time of the other open lanes, for the records of a batch
 }
@@ -128,7 +128,7 @@ type laneClock struct {
 	Recent []int64 `json:"recent,omitempty"` // last times, as differences to Latest when stored
 	Closed bool    `json:"closed,omitempty"` // the lane has ended
 
-	active time.Duration // of windows at the last record with a time
+	active time.Duration // windows.active at the last record with a time
 	seen   bool          // this process has opened the lane
 }
 
@@ -167,8 +167,8 @@ func (w *windows) close(l *Lane) {
 	w.limit()
 }
 
-// limit forgets all but some of the lanes that have ended. Their recent times
-// would only judge whether the next one is far ahead.
+// limit forgets all but some of the lanes that have ended. Their recent
+// times would only serve to judge whether the next time is far ahead.
 func (w *windows) limit() {
 	var ended []string
 	for id, lane := range w.now.lanes {
@@ -351,15 +351,15 @@ func (w *windows) notePrefix() string {
 	return "urlfold window 1 " + source + " "
 }
 
-// note returns the text of the clock of w, of a single lane, at its cut.
+// note returns the text of the clock of w at its cut. w has a single lane.
 func (w *windows) note() (string, error) {
 	state, err := w.cut.store()
 	return w.notePrefix() + string(state), err
 }
 
-// windowsFrom returns the windows of a lane from the note that is stored with its
-// position. Without a matching note, the clock is empty, so records are compared that
-// would have been late.
+// windowsFrom returns the windows of a lane from the note that is stored
+// with its position. Without a matching note, the clock is empty, so records
+// that would have been late are compared.
 func windowsFrom(o *Window, note string, count *passed) *windows {
 	w, _ := newWindows(o, nil, count) // without a note, the call cannot fail
 	state, ours := strings.CutPrefix(note, w.notePrefix())

@@ -33,8 +33,8 @@ func TestSource(t *testing.T, open func() pipeline.Source) {
 	}
 }
 
-// A ledger has the records that sinks got in the lives of a source, by the id that they would
-// give to a message.
+// A ledger holds the records that sinks got from successive sources, by the
+// message id that a sink would derive.
 type ledger struct {
 	mu   sync.Mutex
 	recs map[string]entry

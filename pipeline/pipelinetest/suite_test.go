@@ -40,7 +40,8 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// failuresOf runs f with a recorder, in a goroutine of its own that Fatal can end.
+// failuresOf runs f with a recorder, in a separate goroutine, which Fatal
+// can end.
 func failuresOf(t *testing.T, f func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}

@@ -86,7 +86,7 @@ func TestEncoderError(t *testing.T) {
 	if r := submit(t, out, "b\n"); !errors.Is(r.Err, bad) {
 		t.Errorf("%+v", r)
 	}
-	must(t, out.Close(ctx)) // the answer had the error
+	must(t, out.Close(ctx)) // the answer to the batch had the error
 	if err := out.Publish(); !errors.Is(err, bad) {
 		t.Errorf("%v", err)
 	}

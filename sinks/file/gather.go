@@ -28,7 +28,7 @@ type block struct {
 
 	// An oversize record is a single gzip member, even if it needs several
 	// blocks.
-	cont, open bool   // the block begins, ends within the member of an oversize record
+	cont, open bool   // cont: the block begins within the member of an oversize record; open: the block ends within it
 	sum        uint32 // CRC-32 of the first record, if it is oversize and ends here
 	size       int64  // length of that record
 

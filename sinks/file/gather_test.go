@@ -85,8 +85,9 @@ func TestUnbuffered(t *testing.T) {
 	}
 }
 
-// TestApart: each record is a member of its own, with the blank lines after it,
-// and an oversize one a single gzip member although it needs several blocks.
+// TestApart: each record is a separate member, with the blank lines after
+// it, and an oversize one a single gzip member although it needs several
+// blocks.
 func TestApart(t *testing.T) {
 	long := visits(3 << 20)
 	pieces := slices.Collect(slices.Chunk(long, 128<<10))
@@ -108,7 +109,7 @@ func TestApart(t *testing.T) {
 			put([]engine.Piece{engine.First, engine.Middle, engine.Last}[min(i, 1)+i/(len(pieces)-1)], string(p))
 		}
 		put(engine.Whole, "three\n")
-		put(engine.First, "four ") // the input ends in it
+		put(engine.First, "four ") // the input ends inside this record
 		must(t, out.Close(ctx))
 		must(t, out.Publish())
 		if n, got := members(t, path); n != want || got != "one\n\r\ntwo\n"+string(long)+"three\nfour " {

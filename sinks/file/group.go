@@ -122,7 +122,7 @@ func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b) || bytes.HasSuffix(p, hole)
 }
 
-// hole is how each part of a hole ends.
+// hole is the last bytes of each part of a hole.
 var hole = make([]byte, 16)
 
 var (
@@ -324,7 +324,7 @@ func (s *log) round(late bool) (synced bool) {
 			err := s.alone(o, func() error { return s.flush(o) })
 			switch {
 			case errors.Is(err, errCrowded):
-				return // it has no batches, so the next round can do it
+				return // the output has no batches, so the next round can flush it
 			case err != nil:
 				s.breaks(o, err)
 				return

@@ -66,7 +66,7 @@ func (d *diskFiles) checkHeaderOf(name string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	if fi, err := f.Stat(); err != nil || fi.Size() == 0 {
 		return err
 	}

@@ -66,7 +66,7 @@ func FinishExtent(m engine.Extent) error {
 		return err
 	}
 	if name == m.Path && (fi.Size() < m.Length || to.endsAt(f, fi.Size())) {
-		return nil // whoever uses it may have changed it since
+		return nil // the file may have been changed after it was finished
 	}
 	if fi.Size() < m.Length {
 		return fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable", name, fi.Size(), m.Length)
@@ -94,7 +94,7 @@ func (c *LogConfig) FinishWithoutExtent() (finished []string, err error) {
 			return finished, err
 		}
 		if to.at == 0 {
-			continue // it will be restarted
+			continue // nothing of the output is usable: the next run restarts it
 		}
 		name, err := s.table.finishAs(final)
 		if err != nil {

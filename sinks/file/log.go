@@ -40,6 +40,86 @@ type logStats struct {
 // durable. Recoverable disk errors do not reach the pipeline: Submit blocks,
 // Health returns the error, and the sink retries until it succeeds. The error
 // of NewLog joins all problems of cfg. NewLog does not open any file.
+//
+// # Groups
+//
+// Submit appends the batch to its file and returns. One goroutine performs
+// rounds: it syncs every file that has unsynced data, and then answers the
+// batches that these syncs cover. A round starts at regular intervals, and
+// immediately when half of all batches wait, SyncBytes bytes wait, or a Barrier
+// waits.
+//
+//	             synced                size
+//	│ answered      │ pending              │      pending batches are in their arenas
+//
+// After a failed write, the sink truncates the file to synced and writes the pending
+// batches again. It retries until that succeeds, first after 100 ms and then with a
+// delay that doubles up to 5 s. After a failed sync, the system may have dropped the
+// data that it could not write, without reporting it again. The sink therefore closes
+// the file. Unless the disk was only full, it also abandons the file: it copies the
+// synced part to a new file, reads it back, syncs it and renames it over the old one.
+// In the meantime Submit and Barrier block, Health reports the file and the error, and
+// no batch is answered.
+//
+// # Names
+//
+//	                      written to as     becomes NAME
+//	{source.relpath} or   NAME.part         when its lane is finished (Finish), or rotation
+//	{lane} in the path                      ends it
+//	{seq} or {time}       NAME.part         when rotation ends it, or at Close
+//	none of them          NAME              it is NAME from the start, and always grows
+//
+// So a file with a final name is finished and never modified again. The exception is a
+// file that always grows. The sink does not overwrite an existing final name; it adds a
+// number to the new one, as in access-2.log.zst. It creates directories as needed. It
+// appends a line feed to a record that ends without one, as the last record of an input
+// may, because another record may follow.
+//
+// # After a crash
+//
+// Without ExactlyOnce, Open truncates a torn end. The torn end is everything after the
+// last line or after the last flush of a member, such as zeros that a power loss has
+// left. Open then ends the member. Complete records that were not answered remain in
+// the file, and are written a second time when the source reads them again. Open keeps
+// a file with other damage as NAME.part.damaged, and continues a copy of its intact
+// beginning. The next run finishes files that rotate and continues the others. A record
+// that spans several batches (engine.Piece) may lose its beginning in a plain file.
+//
+// With ExactlyOnce, the source stores its positions and the lengths of the
+// outputs in one step, as a cut (see engine.CutCommitter). Open truncates
+// every output to its extent, ends the member that is open there, and removes or
+// restarts outputs without an extent. An extent contains the final path regardless
+// of the current name of the file, so a rename does not change the extent:
+//
+//	NAME.part exists, longer              truncate it to the extent
+//	NAME.part exists, shorter             error: durable records were removed
+//	only NAME exists, same length         finished
+//	neither exists                        finished, and removed by a consumer
+//
+// A finished file must never be truncated, because a consumer may have read it.
+// A file that rotation has ended therefore keeps its unfinished name until a
+// cut covers all of it:
+//
+//	            rotation               cut stored       renamed
+//	0001.part ─────┤ sealed, in all extents ├──────────────┤ 0001
+//	0002.part      ├──────────────────────────────────────────▶ in all later extents
+//
+// After a crash before the cut, the previous cut applies: 0001.part is
+// truncated to its length in that cut, and 0002.part, which the cut does not
+// contain, is removed. After a crash that follows the cut, Open finds both
+// extents and renames 0001.part immediately, because all extents of a stream
+// except the last belong to sealed files. The sink does not give another output
+// a name that a stored cut may still contain, even if the file no longer
+// exists. A file that always grows is named NAME.part until the first cut
+// covers it. An unfinished name without an extent can therefore always be
+// discarded, and NAME never can.
+//
+// # Faults
+//
+// The fault points for package fault are file.before_create, file.before_write,
+// file.after_write, file.before_sync, file.after_sync, file.before_sync_dir,
+// file.after_sync_dir, file.before_mend, file.before_replace,
+// file.before_rename, file.after_rename and file.before_truncate.
 func NewLog(cfg LogConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -86,9 +166,9 @@ type log struct {
 	unsynced int64           // bytes of the records in these batches
 	mended   chan struct{}   // closed and replaced when Submit may retry
 	waiters  []chan struct{} // waiting Barriers
-	requests []request       // from Finish
+	requests []request       // requests of Finish
 	durable  []held          // scratch space of the rounds
-	writers  writers         // of the open members
+	writers  writers         // the writers of the open members
 	idle     *sync.Cond      // an output is no longer busy, or a MemberWriter is spare
 }
 

@@ -106,7 +106,7 @@ func apart(stream *engine.Stream) iter.Seq[[]byte] {
 			if p == nil {
 				p = next
 			} else {
-				p = p[:len(p)+len(next)] // records lie one behind the other
+				p = p[:len(p)+len(next)] // the records are adjacent in memory
 			}
 		}
 		if len(p) > 0 {
@@ -198,10 +198,11 @@ func (s *log) release(o *output) {
 	s.idle.Broadcast()
 }
 
-// flush writes the text of o to the file. It ends the member of a sealed output,
-// and one that is long, so that readers can work on several members in parallel.
+// flush writes the text of o to the file. It ends the member of a sealed
+// output, and any long member, so that readers can work on several members
+// in parallel.
 func (s *log) flush(o *output) error {
-	if err := s.table.ensure(o); err != nil { // an idle one may be closed
+	if err := s.table.ensure(o); err != nil { // the file of an idle output may be closed
 		return err
 	}
 	if m := o.member; m != nil {
@@ -237,7 +238,7 @@ func (s *log) endMembers(ctx context.Context) error {
 		for _, o := range list {
 			err := s.complete(o)
 			if err == nil {
-				s.syncEnds([]*output{o}) // before others are opened, which may close it
+				s.syncEnds([]*output{o}) // opening other outputs may close this one
 				err = o.err
 			}
 			errs = append(errs, err)
@@ -303,7 +304,7 @@ func (o *output) here(flush bool) place {
 	return m
 }
 
-// cutTo truncates o to m, which a sync has to follow.
+// cutTo truncates o to m. The caller must sync the file afterwards.
 func (s *log) cutTo(o *output, m place) error {
 	if err := cutFile(o.f, m); err != nil {
 		return err

@@ -199,8 +199,8 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// TestApartLog: records that are apart are members of their own, and a long record in
-// pieces is one.
+// TestApartLog: records that are apart are separate members, and a long
+// record in pieces is one.
 func TestApartLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.gz")
 	out := openLog(t, config(path), "")

@@ -16,7 +16,8 @@ func (s *sink) create() (err error) {
 	if slices.Contains(s.cfg.Inputs, s.cfg.Path) {
 		return fmt.Errorf("%s: %w", s.cfg.Path, ErrIsInput)
 	}
-	// A run that was interrupted still has to abort the upload.
+	// Do not use the context of the run: after an interruption, the upload
+	// must still be aborted.
 	if s.object, err = s.cfg.Objects.Create(context.Background(), s.cfg.Path, s.cfg.Replace); err != nil {
 		return s.explainObject(err)
 	}

@@ -61,7 +61,7 @@ type output struct {
 
 	// Of a compressed output; see members.go.
 	member *compress.MemberWriter // has the open member; nil: none is open
-	packed []byte                 // is written behind size by the next flush
+	packed []byte                 // bytes that the next flush writes behind size
 	tail   int64                  // bytes at the end, with packed, that end a member
 	begin  int64                  // offset of the open member
 	ended  bool                   // the file has synced.end behind size; see proceed
@@ -87,7 +87,7 @@ type output struct {
 type damage uint8
 
 const (
-	tornEnd damage = iota // what follows the last sync
+	tornEnd damage = iota // only the data after the last sync is unreliable
 	suspect               // a sync failed; data that was not synced before is unreliable
 	gone                  // the file was deleted or moved
 )
@@ -354,7 +354,7 @@ func (s *log) rewrite(o *output) error {
 	if err := s.cutTo(o, o.synced); err != nil {
 		return err
 	}
-	if o.ended && len(o.pending) == 0 { // perhaps its final name is next
+	if o.ended && len(o.pending) == 0 { // the output may get its final name next
 		return o.f.Sync()
 	}
 	s.headed(o)
@@ -417,7 +417,7 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = src.Close() }() // it was only read
+	defer func() { _ = src.Close() }() // opened for reading only
 	fi, err := src.Stat()
 	if err != nil {
 		return err

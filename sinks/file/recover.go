@@ -139,7 +139,7 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case name == m.Path && tab.cfg.published != nil: // perhaps it is an object by now
+	case name == m.Path && tab.cfg.published != nil: // the file may have become an object
 		return nil, nil
 	case fi.Size() < m.Length:
 		return nil, fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable; restore the file, or reset the state to start over",
@@ -223,13 +223,14 @@ func (d *diskFiles) discard(name string) error {
 
 // tidy removes an incomplete copy that a dead process has left behind.
 func tidy(final string) {
-	_ = disk.Remove(final + copySuffix) // harmless, and rarely there
+	_ = disk.Remove(final + copySuffix) // the copy rarely exists, and leaving it is harmless
 }
 
-// cutTorn truncates the torn end of a file, which contains no answered batch, and
-// ends the member that is open there. It returns where, and the compression of the
-// file. If the file has damage that a crash does not explain, cutTorn keeps it under
-// another name and continues with a copy of its intact part.
+// cutTorn truncates the torn end of a file, which contains no answered
+// batch, and ends the member that is open there. It returns the place of the
+// cut, and the compression of the file. If the file has damage that a crash
+// does not explain, cutTorn keeps it under another name and continues with a
+// copy of its intact part.
 func (d *diskFiles) cutTorn(name string) (to place, format compress.Format, err error) {
 	if err := mergeAside(name); err != nil {
 		return to, 0, err
@@ -310,7 +311,7 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	case v.Format != format:
 		good, torn = 0, size < magicLen
 	default:
-		// The writer of the member died.
+		// The process died while it wrote the member.
 		torn = v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
 	}
 	if torn {
@@ -409,8 +410,8 @@ func (d *diskFiles) putAside(name string, n int64) error {
 }
 
 // mergeAside removes the second name that putAside has given to the file, if
-// the process died without replacing the first one with the copy. Files with
-// two names are refused otherwise.
+// the process died without replacing the first name with the copy. Otherwise
+// the file would be refused, because it has two names.
 func mergeAside(name string) error {
 	fi, err := os.Lstat(name)
 	if err != nil || disk.Check(name) == nil {

@@ -47,7 +47,7 @@ const (
 	// markedMode is the bit of the permissions that marks a file whose object is
 	// complete.
 	markedMode fs.FileMode = 0o100
-	// checkKey is a key by which the bucket is asked for uploads.
+	// key of the request that tests whether the bucket permits uploads
 	checkKey = "urlfold-check"
 	// forgetMarked is how long a marked file is kept.
 	forgetMarked = 24 * time.Hour
@@ -122,8 +122,8 @@ func (s *shipper) Open(ctx context.Context) (err error) {
 	return nil
 }
 
-// find queues the finished files, and removes old marked ones. If files are
-// numbered, these stay, because they hold the last number.
+// find queues the finished files, and removes old marked ones. If the files
+// are numbered, the marked ones stay, because they hold the last number.
 func (s *shipper) find() error {
 	return filepath.WalkDir(s.cfg.Bucket.Folder, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -197,7 +197,7 @@ func (s *shipper) ship(sh shipment) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	fi, err := f.Stat()
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *shipper) ship(sh shipment) error {
 		return err
 	}
 	rel = filepath.ToSlash(rel)
-	run := fmt.Sprintf("%x-%x", fi.ModTime().UnixNano(), fi.Size()) // the file has not changed since it was finished
+	run := fmt.Sprintf("%x-%x", fi.ModTime().UnixNano(), fi.Size()) // identifies the finished file, which no longer changes
 	for n := 1; ; n++ {
 		to := s.cfg.Bucket.Prefix + numbered(rel, n)
 		err := s.store.Upload(s.ctx, to, run, sh.again, f)
@@ -229,8 +229,9 @@ func (s *shipper) ship(sh shipment) error {
 	}
 }
 
-// mark records that the object of a file is complete, and empties the file. The
-// mark is durable first: an empty file without it would be an output.
+// mark records that the object of a file is complete, and empties the file.
+// The mark is durable before the file is emptied, because an empty file
+// without the mark would count as an output.
 func mark(path string) error {
 	f, err := disk.Open(path, os.O_RDWR, 0)
 	if err != nil {

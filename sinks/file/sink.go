@@ -187,7 +187,7 @@ func (s *sink) write(b *engine.Batch, stream *engine.Stream) error {
 		return s.err
 	case s.format != compress.Plain:
 		return s.gather(b, stream)
-	case b == nil: // not from a lane
+	case b == nil: // the text comes from no lane
 		return s.append(stream.Bytes)
 	}
 	s.span.next(b, s.written.Load())
@@ -261,7 +261,7 @@ func (s *sink) Close(ctx context.Context) error {
 		return nil
 	}
 	s.closed = true
-	reported := s.err != nil // in the answer to a batch
+	reported := s.err != nil // the answer to a batch contained the error
 	_ = s.drain()            // drain records the error
 	if ctx.Err() == nil && s.encoder != nil && s.err == nil {
 		if err := s.encoder.Close(); s.err == nil { // if s.err is set, append has recorded the error

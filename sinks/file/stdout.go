@@ -19,12 +19,12 @@ type StdoutConfig struct {
 	Header []byte
 }
 
-// NewStdout returns a sink that writes to w, the standard output of a daemon. A
-// batch counts as delivered when the system has accepted its bytes: the sink
-// cannot know whether the reader of a pipe has processed them, and does not
-// sync a file. If the reader closes the pipe, the run ends with
-// [ErrClosedPipe]. Any other write error ends the run as well, because part of
-// a batch may have been written. It does not close w.
+// NewStdout returns a sink that writes to w, the standard output of a
+// daemon. A batch counts as delivered when the system has accepted its
+// bytes: the sink cannot know whether the reader of a pipe has processed
+// them, and does not sync a file. If the reader closes the pipe, the run
+// ends with [ErrClosedPipe]. Any other write error ends the run as well,
+// because part of a batch may have been written. The sink does not close w.
 func NewStdout(cfg StdoutConfig, w io.Writer) (engine.Sink, error) {
 	format, level, err := cfg.Compress.resolve("")
 	if err != nil {

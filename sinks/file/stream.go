@@ -55,7 +55,7 @@ type streamTable struct {
 	retired  []string         // final paths of finished outputs that a stored cut may still contain
 	retiring int              // length of the prefix of retired that the last call of Extents no longer reported
 	finished map[string]bool  // streams that are finished according to the checkpoint
-	mended   map[string]place // of outputs, by final path: where mendGrowing has truncated them
+	mended   map[string]place // where mendGrowing has truncated outputs, by final path
 	clock    uint64           // incremented at each use of an output
 	all      []*output        // scratch space of outputs
 }
@@ -99,7 +99,7 @@ func (tab *streamTable) current(b *engine.Batch, n int) (*output, error) {
 	}
 	o, err := tab.open(st)
 	if st.blocked = err; errors.Is(err, errCrowded) {
-		st.blocked = nil // not an error
+		st.blocked = nil // waiting for room is not an error
 	}
 	if err == nil && o.err == nil {
 		tab.files.narrow(o, st.allow)
@@ -150,7 +150,7 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 	if o := st.active; o.err == nil {
 		if err := tab.ensure(o); err != nil {
 			if disk.Exhausted(err) {
-				tab.shutIdle(0) // the next attempt has room, unless others have used it
+				tab.shutIdle(0) // the next attempt has room, unless other outputs take it
 			}
 			if !o.made && errors.Is(err, fs.ErrExist) { // another program created it; the next attempt continues it
 				delete(tab.taken, o.final)
@@ -418,7 +418,7 @@ func (s *log) finish(lanes []*engine.Lane) []error {
 		if streams[i], errs[i] = s.sealLast(l); streams[i] != nil {
 			ends = append(ends, streams[i].sealed...)
 		}
-		if len(ends) > s.cfg.OpenFiles/4 { // before others are opened, which may close these
+		if len(ends) > s.cfg.OpenFiles/4 { // sync now, because opening other outputs may close these
 			s.syncEnds(ends)
 			ends = ends[:0]
 		}

@@ -43,7 +43,8 @@ func (s *span) next(b *engine.Batch, size int64) {
 // begins reports whether b is not part of s.
 func (s *span) begins(b *engine.Batch) bool { return s.lane != b.Lane || s.segment != b.Segment }
 
-// covered returns how much of the output up to end the commit in progress covers.
+// covered returns how much of the output before end is covered by the commit
+// in progress.
 func (s *span) covered(end place) place {
 	if s.lane == nil || s.lane.Covered(s.segment) || s.start.at >= end.at {
 		return end
@@ -51,7 +52,7 @@ func (s *span) covered(end place) place {
 	return s.start
 }
 
-// verified returns how much of the output up to end l has not withdrawn.
+// verified returns how much of the output before end was not withdrawn by l.
 func (s *span) verified(l *engine.Lane, end place) place {
 	if s.lane != l || s.segment < l.VerifiedSegments() || s.start.at >= end.at {
 		return end
@@ -59,19 +60,20 @@ func (s *span) verified(l *engine.Lane, end place) place {
 	return s.start
 }
 
-// keepUnverified writes u to a file beside the output final, and returns its path. If a
-// file with the same text exists, it returns that one. If another file has the name, it
-// adds a number to the name. If the text is empty or the input no longer exists, it
-// writes nothing and returns "".
+// keepUnverified writes u to a file beside the output final, and returns its
+// path. If a file with the same text exists, keepUnverified returns the path
+// of that file. If another file has the name, keepUnverified adds a number
+// to the name. If the text is empty or the input no longer exists,
+// keepUnverified writes nothing and returns "".
 func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path string, err error) {
 	r, err := u.Open()
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // the text is gone with the input
+		return "", nil // the input no longer exists
 	}
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // opened for reading only
 	base := final + unverifiedSuffix
 	part, err := openPart(base, nil, nil, mode)
 	if err != nil {
@@ -92,9 +94,9 @@ func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path 
 	return path, errors.Join(err, part.abort(true))
 }
 
-// freeName returns the first of base and its numbered variants that either does not
-// exist or is a file with the same bytes as the one at path. same reports whether it is
-// such a file.
+// freeName returns the first of base and its numbered variants that either
+// does not exist or is a file with the same bytes as the one at path. same
+// reports whether the returned name belongs to such a file.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		name = numbered(base, n)
@@ -123,7 +125,7 @@ func sameFile(a, b string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		defer func() { _ = f.Close() }() // it is only read
+		defer func() { _ = f.Close() }() // opened for reading only
 		fi, err := f.Stat()
 		if err != nil {
 			return false, err
@@ -193,7 +195,7 @@ func (s *sink) cutBack(l *engine.Lane) error {
 	}
 	s.written.Store(n)
 	s.span, s.torn = span{}, false
-	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // an empty output must still become a valid member
+	if _, err := s.part.f.Seek(n, io.SeekStart); err != nil { // Close continues from here, and makes even an empty output a valid member
 		return err
 	}
 	return s.part.f.Sync()

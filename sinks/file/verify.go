@@ -42,7 +42,7 @@ func ReportOf(name string, v compress.Verification) Report {
 	r.Unfinished = part
 	r.Leftover = strings.HasSuffix(name, copySuffix)
 	if r.Unverified = strings.HasSuffix(base, unverifiedSuffix); r.Unverified && part {
-		r.Unverified, r.Leftover = false, true // the next run writes it again
+		r.Unverified, r.Leftover = false, true // the next run writes the output again
 	}
 	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
 	if r.Unfinished || v.Verdict.Damage() && v.Verdict.Format > compress.Plain && v.Verdict.Format < compress.Unsupported {

@@ -184,7 +184,7 @@ func submit(t *testing.T, s *sink, records ...string) engine.Result {
 	done := make(chan engine.Result, 1)
 	ticket := engine.NewTicket(&b.Out, func(r engine.Result) {
 		r.Failed = slices.Clone(r.Failed)
-		clear(b.Out.Bytes) // code that still reads them writes zeros
+		clear(b.Out.Bytes) // code that still reads these bytes would write zeros
 		done <- r
 	})
 	if err := s.Submit(kafkatest.Context(t), b, ticket); err != nil {

@@ -99,8 +99,9 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *
 	dst.Headers = append(dst.Headers, f.add...)
 }
 
-// value returns a record without its line end, if it has one; a binary one does
-// not. The result is never nil, because that would be a tombstone.
+// value returns a record without its line end, if it has one; a binary
+// record has none. The result is never nil, because that would be a
+// tombstone.
 func value(rec []byte, isBinary bool) []byte {
 	if n := len(rec); n > 0 && rec[n-1] == '\n' && !isBinary {
 		rec = rec[:n-1]

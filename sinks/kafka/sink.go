@@ -156,7 +156,7 @@ func (s *sink) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error
 	if s.ctx.Err() != nil {
 		return errStopped
 	}
-	var j *job // a used one, if there is one
+	var j *job // reuse a job, if one is free
 	select {
 	case j = <-s.jobs:
 	default:

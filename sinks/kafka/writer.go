@@ -236,7 +236,7 @@ func (w *writer) encode(refs []ref) (err error) {
 	return nil
 }
 
-// caught makes a panic of the function that has deferred it its error.
+// caught turns a panic of the function that has deferred it into *err.
 func caught(err *error) {
 	if e := kafka.Caught(recover()); e != nil {
 		*err = fmt.Errorf("kafka sink: %w", e)

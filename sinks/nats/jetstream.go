@@ -110,7 +110,7 @@ const maxChecked = 4096
 func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []string, err error) {
 	filter := s.press.subject.filter()
 	if filter == "" {
-		return nil, nil // depends on the input
+		return nil, nil // the subjects depend on the input
 	}
 	if s.cfg.ExpectStream != "" {
 		if _, err := conn.Stream(ctx, s.cfg.ExpectStream); err != nil {

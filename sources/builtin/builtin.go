@@ -45,8 +45,8 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-// debugging sets what only variables of the environment change: how gzip is decoded,
-// and the distance between restart points in bytes.
+// debugging sets the values that only environment variables change: how gzip
+// is decoded, and the distance between restart points in bytes.
 func debugging(inflate *string, every *field.Size) error {
 	if name := os.Getenv("URLFOLD_INFLATE"); name != "" {
 		if *inflate = name; !slices.Contains(file.InflateNames(), name) {

@@ -155,7 +155,7 @@ func (a *archive) close() {
 	if a.zr != nil {
 		a.zr.Close()
 	}
-	_ = a.file.Close() // only read
+	_ = a.file.Close() // opened for reading only
 }
 
 // A bounded reads a member of a zip archive up to the limits of compressed files.
@@ -242,7 +242,7 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 	}
 	var names []string
 	searched := int64(0)
-	_ = Members(in.path, s.cfg.Limits, func(m Member, _ io.Reader) bool { // the readable names help, even if others cannot be read
+	_ = Members(in.path, s.cfg.Limits, func(m Member, _ io.Reader) bool { // list the readable names, even if others cannot be read
 		names = append(names, m.Name)
 		searched += m.Size
 		return len(names) <= shownMembers && searched < maxSearched
@@ -257,8 +257,8 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 func (e *expander) member(path string) bool {
 	archive, member, ok := cutMember(path)
 	if ok {
-		// The relative path becomes the path of an output, and the member may be called
-		// ../x.
+		// The relative path becomes the path of an output, so a member named
+		// ../x must not lead out of the folder.
 		rel := filepath.Base(archive) + ":" + strings.NewReplacer("/", "_", `\`, "_").Replace(member)
 		e.keep(path, true, found{path: path, rel: rel, archive: archive, member: member})
 	}

@@ -135,7 +135,7 @@ func (k *bindings) identify(p *candidate, own *track, now time.Time) {
 	switch {
 	case own == nil:
 		k.adopt(p, nil, 0, now, false)
-	case own.sight.replaced: // the store gave an ETag of another content
+	case own.sight.replaced: // the store returned the ETag of other content
 		k.adopt(p, nil, own.sight.gen+1, now, false)
 	default:
 		k.bind(own, p, nil, now)
@@ -221,7 +221,7 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 		t.sight.changed = now
 	}
 	if t.sight.doubt != trusted {
-		return // t.file does not change, so that the doubt remains after a restart
+		return // leave t.file unchanged, so that the doubt remains after a restart
 	}
 	if t.sight.file.stamps != s.stamps {
 		t.sight.file.stamps = s.stamps

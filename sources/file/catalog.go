@@ -2,8 +2,8 @@ package file
 
 import "slices"
 
-// A catalog holds the tracks, and finds those whose text an unbound file may
-// hold: see identify.go.
+// A catalog holds the tracks, and finds the tracks whose text an unbound
+// file may hold: see identify.go.
 type catalog struct {
 	cfg  *WatchConfig
 	crew *crew
@@ -31,8 +31,8 @@ func (c *catalog) ghosts() map[fileID]*track {
 	return m
 }
 
-// index adds t under its current key and removes it from its previous key,
-// before. The caller holds mu.
+// index adds t under its current key and removes it from before, its
+// previous key. The caller holds mu.
 func (c *catalog) index(t *track, before headKey) {
 	if before == t.key && before.n > 0 {
 		return

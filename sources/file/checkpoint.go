@@ -9,10 +9,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file stores checkpoints. An entry in memory never runs ahead of the
-// store: it changes only after the store has it. Every save, whatever its
-// cause, therefore stores watermarks together with the extents that belong to
-// them.
+// This file stores checkpoints. An entry in memory changes only after the
+// change is in the store. Every save, whatever its cause, therefore stores
+// watermarks together with the extents that belong to them.
 
 // Commit implements [engine.Committer].
 func (w *watcher) Commit(_ context.Context, ups []engine.LanePos) error {
@@ -39,7 +38,7 @@ type progress struct {
 	finished *finished
 	saving   sync.Mutex // serializes save; locked before mu
 
-	mu        *sync.Mutex // of the watcher; guards the fields below
+	mu        *sync.Mutex // lock of the watcher; guards the fields below
 	byLane    map[*engine.Lane]*track
 	unsaved   []*track // tracks that may differ from their entries in the store
 	forgotten []string // ids of tracks to remove from the store
@@ -119,7 +118,7 @@ func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 		t.entry = keptOf(e)
 	}
 	for _, t := range changed {
-		// Drop the restart points before the one of the entry.
+		// Drop the restart points before the restart point of the entry.
 		for len(t.points) > 1 && t.points[0].id != t.entry.Restart && t.points[1].p.Offset() <= t.entry.Offset-tailLen(t.entry.Offset) {
 			t.points = t.points[1:]
 		}

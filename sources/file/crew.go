@@ -16,7 +16,7 @@ type job interface {
 type crew struct {
 	notify chan struct{} // wakes the poller
 
-	mu       *sync.Mutex // of the watcher; guards the fields below
+	mu       *sync.Mutex // lock of the watcher; guards the fields below
 	reading  queue       // jobs of the readers
 	checking queue       // jobs of the verifiers
 	stop     bool

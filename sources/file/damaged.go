@@ -32,7 +32,7 @@ func parseDamage(path, text string) Damage {
 // limit of them, and the number of all damaged files by kind of verdict. It may be
 // called at any time, from any goroutine.
 func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
-	if !w.tryLock() { // a scan of very many files is under way: use the last result
+	if !w.tryLock() { // a long scan holds the lock: use the last result
 		if last := w.damaged.Load(); last != nil {
 			return slices.Clone(last.list[:min(len(last.list), limit)]), maps.Clone(last.counts)
 		}

@@ -41,69 +41,6 @@
 // soft stop abandons a goroutine that waits for stdin, because nothing can wake
 // it; it ends with the process or when the next byte arrives.
 //
-// # Watcher
-//
-// A text is the decompressed content of a file. It keeps its identity when its
-// file is renamed, copied or compressed, and has one lane for as long as it can
-// be found. One goroutine polls, others read:
-//
-//	scan ──▶ by inode: known ──▶ renamed? grown? gone? ──▶ queue ──▶ readers ──▶ lanes
-//	           │ not known                                   ▲
-//	           ▼                                             │
-//	         candidate ──▶ by content: copy of a file that is gone, of one that
-//	                      still exists (wait), or new ────────┘
-//
-// Two hashes identify a text: the hash of its beginning, as far as it was
-// emitted but at most fingerprint_bytes, and the hash of the last KiB before
-// the position at which reading resumes. The second one distinguishes files
-// that begin with the same header.
-//
-//	rotation            action
-//	create, dateext     the inode has another name: keep reading it, for
-//	                    rotate_wait
-//	compress            hold the new file back while the old one exists; then its text
-//	                    is the text of a file that is gone, and reading continues in it
-//	copytruncate        hold the copy back; when the original turns out to hold another
-//	                    text, the copy takes its place, and the part that was not yet
-//	                    read is read from the copy
-//
-// A recently changed file that begins like another one is held back until it
-// differs or has been unchanged for rotate_wait. That costs time, never a
-// record.
-//
-// The watcher cannot detect:
-//
-//   - a file that is truncated between two polls and then grows so that exactly
-//     the compared bytes are the same again,
-//   - a file that appears and disappears between two polls,
-//   - data written to a file between its copy and its truncation, which no
-//     reader can see,
-//   - the part of a truncated file that was not copied (counted in the lost
-//     bytes metric).
-//
-// If a file is copied and truncated while no daemon runs, and the copy is
-// shorter than what had been read, the copy is read again.
-//
-// An incomplete line waits for the rest, unless the file is known to be
-// complete: rotated, compressed, in batch mode, or with UntilEOF. Positions
-// always follow a whole record, except within a record that is longer than the
-// limit.
-//
-// Reading resumes in a compressed file at a restart point, which lies at most
-// restart_point_every plus one block before the position. Checksums are
-// verified as if the file had been read in one go. A file that ends too early
-// is assumed to be still being written until it has been unchanged for
-// damage_after. A damaged file is not read again unless it changes.
-//
-// # Objects
-//
-// A watcher also reads objects of a bucket, because it reads an open object as it reads
-// an open file. A storage lists and opens files; the storages for files and for objects
-// identify a text in different ways. An object is complete when it appears, and its id,
-// a hash of its key and its ETag, changes with its content. So the comparisons above
-// are left out, and a request for an object that has changed fails instead of returning
-// bytes of another text.
-//
 // # Files
 //
 //	config.go, source.go, expand.go                Source: files once; from paths to files

@@ -21,7 +21,7 @@ type hold struct {
 	room   int         // number of blocks that the hold may still fill
 	free   chan []byte // blocks that no lane uses
 	pieces []piece
-	at     marks // before the first piece
+	at     marks // marks before the first piece
 }
 
 // A piece is the result of one call of Read.
@@ -33,7 +33,7 @@ type piece struct {
 
 // marks describe the text of a reader up to an offset.
 type marks struct {
-	sums  int64 // offset up to which checksums verify it
+	sums  int64 // offset up to which checksums verify the text
 	point compress.RestartPoint
 }
 
@@ -44,8 +44,8 @@ func marksOf(zr *compress.Reader) (m marks) {
 	return m
 }
 
-// fill reads a block. It reports whether to call it again: if there is room, and
-// more text that takes time to read.
+// fill reads a block. It reports whether to call fill again, because there
+// is room and more text that takes time to read.
 func (h *hold) fill() bool {
 	if h.room == 0 {
 		return false

@@ -157,8 +157,9 @@ func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 }
 
 // another reports whether a file that has the inode of the file of t is a
-// different file, which got the inode after the other was deleted. It is for
-// tracks that have emitted nothing: others are identified by their text.
+// different file, which got the inode after the other was deleted. Call
+// another only for tracks that have emitted nothing, because other tracks
+// are identified by their text.
 func (t *track) another(l *look) bool {
 	if t.read.stamp != 0 && l.stamp != 0 {
 		return t.read.stamp != l.stamp
@@ -194,7 +195,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	var orig *track
 	if l.compressed {
 		orig = c.original(p)
-		first := !c.cfg.ends() && p.scans == 1 // its original may have been listed, then renamed
+		first := !c.cfg.ends() && p.scans == 1 // the original of this file may have been renamed since it was listed
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // not enough data yet
 		}
@@ -256,9 +257,9 @@ func (c *catalog) copiedFrom(p *candidate) *track {
 func (t *track) settled() bool { return t.life == over || t.step == resting && t.atEnd }
 
 // copies reports whether p is a copy of its original t. same says that p has
-// the text of t as far as that was read now; an earlier agreement also counts
-// while t is being read. Once all of t is read, a file with more text is not a
-// copy.
+// the text of t as far as that text has been read; an earlier agreement also
+// counts while t is being read. Once all of t is read, a file with more text
+// is not a copy.
 func (p *candidate) copies(t *track, same bool) bool {
 	if !t.settled() {
 		return same || p.checked[t].answer == agrees
@@ -405,10 +406,11 @@ func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	return false, true
 }
 
-// sameStill reports whether p, which has the inode, the head and the tail of own, still
-// has the text of own. This is so if p has not changed or has only grown. Otherwise the
-// text must be read and hashed, and known is false until then. A file that was created
-// after the last change known of own only got its inode.
+// sameStill reports whether p, which has the inode, the head and the tail of
+// own, still has the text of own. This is so if p has not changed or has
+// only grown. Otherwise the text must be read and hashed, and known is false
+// until then. A file that was created after the last known change of own is
+// another file with the same inode.
 func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
 	if own.at().off > 0 && (own.sight.file.changed != 0 && l.stamp > own.sight.file.changed || l.stamp == 0 && !own.related(&p.s)) {
 		return false, true
@@ -430,7 +432,7 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 // read for it. It reports whether all comparisons are done.
 func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
 	if p.asked != nil || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
-		return false // still growing: all of it would be read again
+		return false // the file is still growing, so all of it would be read again
 	}
 	var asked []wanted
 	for _, t := range similar {

@@ -33,7 +33,7 @@ type indexing struct {
 	input  string
 	path   string // path of the index
 	stamp  compress.Stamp
-	file   *os.File // of the index that is read, or nil
+	file   *os.File // file of the index that is read, or nil
 	read   *compress.Index
 	writer *compress.IndexWriter
 }
@@ -67,10 +67,10 @@ func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexi
 	return x
 }
 
-// indexPath returns the path of the index of an input, and whether to write it
-// if it does not exist: the one which Config.Index names, or with IndexAuto
-// gztool's beside the input, if it exists, and otherwise one in the user's
-// cache folder.
+// indexPath returns the path of the index of an input, and whether to write
+// it if it does not exist. The path is the one in Config.Index. With
+// IndexAuto, it is the path of gztool's index beside the input, if there is
+// one, and otherwise a path in the user's cache folder.
 func (s *Source) indexPath(path string) (index string, write bool) {
 	if s.cfg.Index != IndexAuto {
 		return s.cfg.Index, true
@@ -105,7 +105,7 @@ func (x *indexing) open() error {
 		err = index.Check(x.stamp)
 	}
 	if err != nil {
-		_ = f.Close() // only read
+		_ = f.Close() // opened for reading only
 		return err
 	}
 	x.file, x.read = f, index
@@ -119,7 +119,7 @@ func (x *indexing) isOurs() bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	fi, err := f.Stat()
 	return err == nil && compress.IsStamped(f, fi.Size())
 }
@@ -131,7 +131,7 @@ func (x *indexing) close(intact bool) {
 		if why := x.read.Mismatch(); why != "" {
 			x.log.Warn("index not used", "input", x.input, "index", x.path, "error", why)
 		}
-		_ = x.file.Close() // only read
+		_ = x.file.Close() // opened for reading only
 		x.file = nil
 	}
 	if !intact || x.writer == nil || !x.writer.Useful() || !x.unchanged() {

@@ -36,7 +36,7 @@ type cutter struct {
 	left      int64
 	begun     int64                  // offset of the last oversize record; -1: in an earlier process
 	cutShort  *int64                 // offset of the record within which the stream ends, -1 if unknown; nil: it ends after a record
-	open      *checkpoint.OpenQuotes // before off; nil: none
+	open      *checkpoint.OpenQuotes // the open quotes before off; nil: none
 	head      []byte                 // directive in force at off; nil: the head of the lane
 	grid      int64                  // if not 0, batches end at fixed positions: see onGrid
 	// note, if not nil, is called before a batch is emitted, with off, line and
@@ -111,8 +111,8 @@ func (c *cutter) toVerified(b *engine.Batch, n int) int {
 	}
 	k := c.sums() - c.off
 	if k >= 0 && c.off > c.verified.Bytes {
-		// Mark everything emitted as verified, which was not known when the
-		// last batch was emitted.
+		// Mark all emitted records as verified: when the last batch was
+		// emitted, this was not yet known.
 		c.verified, c.atVerified = Extent{Bytes: c.off, Lines: c.line - 1}, c.head
 		c.lane.MarkVerified()
 		if c.late != nil {
@@ -128,9 +128,9 @@ func (c *cutter) toVerified(b *engine.Batch, n int) int {
 	return n
 }
 
-// rest is cut at the end of the stream: it returns all of b, or only the whole
-// records if the stream is not complete. again reports whether rest must be
-// called once more.
+// rest is the counterpart of cut at the end of the stream: it returns all of
+// b, or only the whole records if the stream is not complete. again reports
+// whether rest must be called once more.
 func (c *cutter) rest(b *engine.Batch, complete bool) (n int, again bool) {
 	if c.grid > 0 {
 		return c.restOnGrid(b, complete)
@@ -306,8 +306,8 @@ func (r *laneReader) fill(ctx context.Context, b *engine.Batch) (n int, end erro
 	}
 }
 
-// last is cut at the end of the stream or of the run. It counts the bytes of an
-// incomplete record at the end as lost.
+// last is the counterpart of cut at the end of the stream or of the run. It
+// counts the bytes of an incomplete record at the end as lost.
 func (r *laneReader) last(b *engine.Batch, why error) (n int, end error) {
 	n, again := r.rest(b, why == io.EOF && !r.isCut())
 	if again {

@@ -71,7 +71,7 @@ func (c *cutter) firstPiece(block []byte) int {
 	}
 	n, ends := f.Span(block, false)
 	if n == 0 || !ends {
-		n, ends = f.Resync(block) // damaged
+		n, ends = f.Resync(block) // the record is damaged: find the next one
 	}
 	if ends {
 		n = max(0, n-recordEnd) // the last piece must hold the bytes that show the end
@@ -116,9 +116,10 @@ func (c *cutter) endWithin(b *engine.Batch, complete bool) {
 }
 
 // restByLength returns the length of the last batch in block, the end of the
-// stream: whole records, or, if the stream is complete, a last record that is
-// incomplete. If a record's length points past the end, either the length is
-// wrong or the stream is cut; it is not cut if a valid record ends it.
+// stream: whole records, or, if the stream is complete, a last record that
+// is incomplete. If a record's length points past the end, either the length
+// is wrong or the stream is cut; the stream is not cut if a valid record
+// ends it.
 func (c *cutter) restByLength(f lengthFraming, block []byte, complete bool) int {
 	n, sound := f.Cut(block), true
 	if n == 0 && complete {
@@ -178,7 +179,7 @@ func (c *cutter) gridByLength(f lengthFraming, b *engine.Batch) int {
 		default:
 			b.Piece = engine.First
 			size := f.Length(b.In)
-			if size <= int64(c.maxRecord) { // damaged
+			if size <= int64(c.maxRecord) { // the record is damaged: its stated length is too small
 				size = int64(n)
 			}
 			return gridPiece(int64(c.maxRecord), size)

@@ -26,7 +26,7 @@ func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (sk
 	case err != nil:
 		return false, nil // already open, and deleted since
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	zr := compress.NewReader(f, s.readerOptions(in))
 	defer zr.Close()
 	r.seen, err = examine(ctx, zr)

@@ -21,7 +21,7 @@ type opener struct {
 	cfg   *WatchConfig
 	log   *slog.Logger
 	store storage
-	mu    *sync.Mutex // of the watcher; guards the fields below
+	mu    *sync.Mutex // lock of the watcher; guards the fields below
 	stats *counts
 	descs int // open files
 }
@@ -40,7 +40,7 @@ func (o *opener) openContent(t *track) error {
 		}
 		o.opened(t, f)
 		if t.read.cut.off == 0 && t.read.stamp != 0 && f.born() != t.read.stamp {
-			return errReplaced // by a file that got its inode
+			return errReplaced // a new file has the same inode
 		}
 	}
 	if t.read.in.zr != nil {
@@ -205,7 +205,7 @@ func (o *opener) readHeader(t *track) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = shut() }() // only read
+	defer func() { _ = shut() }() // opened for reading only
 	src := io.LimitReader(f, t.read.cut.off)
 	if t.read.in.compressed {
 		zr := compress.NewReader(f, o.readerOptions(t))

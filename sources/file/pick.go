@@ -19,7 +19,7 @@ import (
 type Sample struct {
 	Size     int   // number of records
 	Seed     int64 // seed of the choice
-	MaxBytes int64 // limit of their length in bytes, all together
+	MaxBytes int64 // maximum total length of the records, in bytes
 }
 
 // errLimit ends the reading of an input after the last record of Config.Limit.

@@ -49,9 +49,9 @@ func (w *watcher) poll(ctx context.Context, h *hints) {
 	w.mu.Unlock()
 	w.judge(ghosts, now)
 	if w.follow(now) {
-		// Store the start positions of files that existed before there was a
-		// checkpoint. If that fails, the next run starts at the ends that the
-		// files have then.
+		// Store the start positions of files that are older than the
+		// checkpoint. If this fails, the next run starts at the new ends of
+		// the files.
 		if err := w.progress.save(nil, checkpoint.Update{}); err != nil {
 			w.log.Warn("cannot store start positions", "error", err)
 		}
@@ -86,7 +86,7 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 	for _, t := range w.known.tracks {
 		t.sight.listed = false
 	}
-	named := map[*track]bool{} // its path is among the names of its file
+	named := map[*track]bool{} // tracks whose path is still a name of their file
 	for i := range all {
 		s := &all[i]
 		t := w.bound.byFile[s.id]
@@ -383,10 +383,10 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {
-		if !slices.ContainsFunc(w.known.tracks, func(o *track) bool { return o != t && o.begins(t.read.head) }) { // no copy of it is read
+		if !slices.ContainsFunc(w.known.tracks, func(o *track) bool { return o != t && o.begins(t.read.head) }) { // no track reads a copy of the file
 			w.stats.lose(w.log, t, t.unread())
 		}
-		t.life = over // nothing of it was ever read
+		t.life = over // no byte of the file was ever read
 		t.sight.gone = time.Unix(1, 0)
 		w.progress.touch(t)
 		return

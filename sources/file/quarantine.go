@@ -108,7 +108,7 @@ func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = shut() }() // only read
+	defer func() { _ = shut() }() // opened for reading only
 	zr, err := compress.NewReaderAt(src, from, r.files.readerOptions(t))
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 	case e != nil && e.err != nil:
 		return fails, e.err
 	case e == nil || !e.verdict.Damage():
-		// It was replaced by an intact copy with the same beginning.
+		// An intact copy with the same beginning has replaced the file.
 		r.log.Warn("quarantined file no longer damaged, reading continues", "path", t.path)
 		r.mu.Lock()
 		t.read.closed, t.entry.State = false, checkpoint.Reading
@@ -182,7 +182,7 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	}
 	found.Withheld = t.read.held || t.lane.Skipped() || t.read.seen != nil
 	rest := r.rest(t)
-	var border int64 // in rest: the batches of this process do not show all verified records
+	var border int64 // offset in rest up to which records are verified: the batches of this process may not cover all of them
 	if !t.read.held {
 		border = max(0, r.verifiedBytes(t)-rest.off)
 	}
@@ -251,7 +251,7 @@ func (r *reader) withdraw(t *track) *engine.Unverified {
 // verified end. The caller holds mu.
 func (r *reader) forgetRest(t *track) {
 	if t.read.raw != nil {
-		_ = t.read.raw.Close() // only read
+		_ = t.read.raw.Close() // opened for reading only
 		t.read.raw = nil
 	}
 	if !t.read.closed {

@@ -11,7 +11,7 @@ type reporter struct {
 	cfg  *WatchConfig
 	tell sync.Mutex // serializes calls of OnReport
 
-	mu      *sync.Mutex // of the watcher; guards the fields below
+	mu      *sync.Mutex // lock of the watcher; guards the fields below
 	stats   *counts
 	reports []Report // not yet passed to OnReport
 }

@@ -16,8 +16,8 @@ import (
 // rotation matches what rotation appends to a name.
 var rotation = regexp.MustCompile(`(\.[0-9]+|[-.][0-9]{4}-?[0-9]{2}-?[0-9]{2}([-T_]?[0-9]{2,6})?|-[0-9]{10})$`)
 
-// rotatedFrom returns the name without what rotation appended to it, or "" if it
-// appended nothing.
+// rotatedFrom returns the name without the suffix that rotation appended, or
+// "" if there is no such suffix.
 func rotatedFrom(name string) string {
 	if at := rotation.FindStringIndex(name); at != nil {
 		return name[:at[0]]
@@ -40,7 +40,7 @@ func derives(now, was string) bool {
 	}
 	first, before := cutNumber(base)
 	second, after := cutNumber(name)
-	packed := compress.Compressed(now) && !compress.Compressed(was) // any number of renames leaves the inode unchanged
+	packed := compress.Compressed(now) && !compress.Compressed(was) // the inode is the same, so the file may have been renamed several times
 	return before > 0 && first == second && (after == before+1 || after > before && packed)
 }
 

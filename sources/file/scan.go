@@ -28,7 +28,7 @@ type fileState struct {
 type stamps struct {
 	size    int64
 	mtime   int64 // Unix time in nanoseconds
-	changed int64 // the same, for the last change of any kind
+	changed int64 // time of the last change of any kind, in the same unit
 }
 
 // same reports whether s and o have the same size and modification time.
@@ -188,7 +188,7 @@ func (s *Settings) Covers(path string) bool {
 		}
 		path := likewise(pattern, path)
 		below, err := filepath.Rel(pattern, path)
-		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // the first: path is the pattern itself, or below that folder
+		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // left: path is the pattern itself, or below that folder
 	})
 	if objects.Is(path) {
 		return included && !excludes(s.Exclude, path, path)
@@ -205,8 +205,8 @@ func matches(pattern, path string) bool {
 	return !above && doublestar.PathMatchUnvalidated(filepath.Clean(pattern), path)
 }
 
-// likewise returns path as absolute or relative to the working directory,
-// whichever pattern is.
+// likewise returns path in the form of pattern: absolute, or relative to the
+// working directory.
 func likewise(pattern, path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -38,7 +38,7 @@ type reader struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
 	rt       engine.Runtime
-	mu       *sync.Mutex // of the watcher
+	mu       *sync.Mutex // lock of the watcher
 	stats    *counts
 	files    *opener
 	known    *catalog
@@ -308,11 +308,11 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	fits = fits && !t.asRead.rewritten(&now, true)
 	var withdrawn *engine.Unverified
 	if t.end.verdict.Refused() && t.read.cut.off == 0 {
-		t.lane.Skip() // without an output, nobody takes the input for an empty one
+		t.lane.Skip() // an empty output would suggest an empty input
 	} else {
 		withdrawn = r.withdraw(t)
 	}
-	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // a stop withdraws nothing
+	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // this verdict stops the lane but withdraws nothing, so it is set after withdraw
 	t.report().Verdict = t.end.verdict
 	r.mu.Lock()
 	t.life = ended // before the lane ends, because Finish may be called immediately
@@ -484,8 +484,8 @@ func appendTail(last, text []byte) []byte {
 	return append(last, text...)
 }
 
-// growHead appends to t.head what b holds of the first n bytes of the text. It
-// reports whether there was any. The caller holds mu.
+// growHead appends to t.head the part of the first n bytes of the text that
+// is in b. It reports whether there was any. The caller holds mu.
 func (t *track) growHead(b *engine.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false

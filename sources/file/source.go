@@ -36,7 +36,7 @@ type Report struct {
 	Withheld        bool         // the unverified part is in no output
 	Known           string       // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
 	Members         int64        // complete members of the file, as in compress.Verification
-	Good            int64        // offset in the file after the last of them up to which nothing is damaged
+	Good            int64        // offset in the file after the last intact member before any damage
 	Lane            *engine.Lane // nil if the run never reached the input
 }
 
@@ -55,12 +55,12 @@ type Source struct {
 	cfg      Config
 	rt       engine.Runtime
 	opened   chan struct{} // closed when rt is set
-	blocks   chan []byte   // free ones of holds
+	blocks   chan []byte   // blocks that no hold uses
 	expanded bool
 	expErr   error
 	inputs   []*input
 	skipped  []Skipped
-	left     int64                    // of Config.Limit
+	left     int64                    // records that Config.Limit still permits
 	sample   *sampler                 // nil: none
 	at       func(point string) error // fault.At, except in tests
 }
@@ -157,9 +157,9 @@ func (s *Source) drop(path string) (list []*input) {
 }
 
 // Rels returns the relative path of each input, by its path. For a file that
-// Config.Paths names itself that is its base name; for one found through a
-// folder or a glob, the path below the folder or below the fixed part of the
-// glob. Stdin is not in the map.
+// Config.Paths names itself, the relative path is the base name; for one
+// found through a folder or a glob, the path below the folder or below the
+// fixed part of the glob. Stdin is not in the map.
 func (s *Source) Rels() (map[string]string, error) {
 	if err := s.expand(); err != nil {
 		return nil, err

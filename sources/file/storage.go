@@ -17,8 +17,8 @@ type storage interface {
 	// with several names is returned once for each. hidden holds what cannot be accessed now, with
 	// the errors.
 	scan(ctx context.Context) (all []fileState, hidden map[string]error)
-	// stat returns the current state of a file. The error of a file that does not
-	// exist is one of isGone.
+	// stat returns the current state of a file. If the file does not exist,
+	// isGone reports true for the error.
 	stat(ctx context.Context, path, rel string) (fileState, error)
 	// open opens a file. It returns errMoved if the file at path has another id.
 	open(path string, id fileID) (handle, error)

@@ -66,7 +66,7 @@ func closeEarly(inputs []*input) {
 			continue
 		}
 		if o := <-in.early; o.err == nil {
-			_ = o.reader.Close() // it was only read
+			_ = o.reader.Close() // opened for reading only
 		}
 		in.early = nil
 	}

@@ -18,7 +18,7 @@ import (
 // An input is one file, pipe or stdin of a source.
 type input struct {
 	found
-	size   int64 // in the file system; -1: unknown
+	size   int64 // size in the file system; -1: unknown
 	stream *stream
 	early  <-chan openedObject             // the object is being opened; nil: it is not
 	live   atomic.Pointer[compress.Reader] // for Progress, while the input is being read
@@ -54,9 +54,9 @@ type stream struct {
 	ahead []byte    // read by peek and not delivered yet
 	hold  *hold     // nil: none
 	left  int64     // bytes that may still be delivered
-	ended bool      // peek has read all of it, so the verdict of zr is final
+	ended bool      // peek has read the whole stream, so the verdict of zr is final
 
-	complete bool // all of it was read, and it is intact
+	complete bool // the whole stream was read, and it is intact
 }
 
 // open opens the input, unless it is open already. If the file is at fault,

@@ -47,7 +47,7 @@ type position struct {
 	off, line int64
 	inside    bool                   // within an oversize record
 	left      int64                  // if inside: see cutter
-	open      *checkpoint.OpenQuotes // before off; read-only
+	open      *checkpoint.OpenQuotes // the open quotes before off; read-only
 	loose     bool                   // the lane is held, and the text before off is not all verified
 	tail      digest                 // digest of the last min(off, tailBytes) bytes before off
 	sum       uint64                 // hash of the text from track.hashFrom to off
@@ -102,11 +102,11 @@ type track struct {
 	atEnd         bool      // all data of the file was read when it was in state asRead
 	asRead        fileState // state of the file when the last read began
 	lane          *engine.Lane
-	entry         kept       // what is stored
+	entry         kept       // the entry in the store
 	positions     []position // ends of batches: some committed ones, and all that are not committed
 	points        []point
 	key           headKey
-	unsaved       bool // in progress.unsaved
+	unsaved       bool // the track is in progress.unsaved
 	expired       bool // removed from the watcher
 
 	squeezed atomic.Bool  // copy of read.in.compressed, for lag
@@ -144,7 +144,7 @@ type reading struct {
 	parsed   bool         // csv is known
 	intact   bool         // skip-file: the file was verified
 	seen     *examination // quarantine by reading twice: what may be emitted now
-	held     bool         // like its lane, once it has one: checkpoints cover only what is verified
+	held     bool         // the lane, once there is one, is held: checkpoints cover only verified text
 	closed   bool         // the unverified part is withdrawn: nothing more is emitted
 	raw      handle       // the open file, from which the withdrawn part is stored
 	stamp    int64        // creation time of the bound file, or 0: see born
@@ -342,7 +342,7 @@ func restored(e checkpoint.Entry) *track {
 		t.life = over
 	}
 	if e.Gone != 0 {
-		t.sight.gone = time.Unix(e.Gone, 999_999_999) // at the latest
+		t.sight.gone = time.Unix(e.Gone, 999_999_999) // the file disappeared no later than this
 	}
 	t.read.hash, t.read.hashFrom = storedHash(&e)
 	h := t.read.hash

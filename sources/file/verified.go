@@ -71,8 +71,8 @@ func examine(ctx context.Context, zr *compress.Reader) (*examination, error) {
 // A text is the readable part of a compressed file from an offset on.
 type text struct {
 	open func() (io.ReadSeeker, func() error, error) // the file, and a function that closes it
-	from compress.RestartPoint                       // at or before off
-	off  int64                                       // in the decompressed stream
+	from compress.RestartPoint                       // the restart point at or before off
+	off  int64                                       // offset in the decompressed stream
 	opt  compress.Options
 }
 
@@ -84,7 +84,7 @@ func (t *text) Open() (io.ReadCloser, error) {
 	}
 	zr, err := compress.ResumeAt(f, t.from, t.off, t.opt)
 	if err != nil {
-		_ = shut() // only read
+		_ = shut() // opened for reading only
 		return nil, err
 	}
 	return &openText{zr: zr, shut: shut}, nil
@@ -154,7 +154,7 @@ func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err e
 	if err != nil {
 		return s, err
 	}
-	defer func() { _ = r.Close() }() // only read
+	defer func() { _ = r.Close() }() // opened for reading only
 	br := bufio.NewReaderSize(r, takeBlock)
 	var begin, end int64 // of the line
 	for {
@@ -185,8 +185,8 @@ func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err e
 // takeBlock is the longest line, in bytes, that is checked against the format.
 const takeBlock = 1 << 20
 
-// fill completes the report on a damaged file whose verified part is known. s
-// is the survey of the rest, and emitted the number of lines that went out.
+// fill completes the report on a damaged file whose verified part is known.
+// s is the survey of the rest, and emitted the number of emitted lines.
 func (r *Report) fill(s survey, emitted int64) {
 	if s.misfit > 0 {
 		r.Misfit = r.Verified.Lines + s.misfit

@@ -17,7 +17,7 @@ import (
 // text that was read before. That takes as long as reading them the first time,
 // so separate goroutines do it. Nothing is emitted from the file meanwhile.
 
-// A doubt reports whether a file still holds the text that its track has read.
+// A doubt says whether a file still holds the text that its track has read.
 type doubt uint8
 
 const (
@@ -116,7 +116,7 @@ type verifier struct {
 	files *opener
 	crew  *crew
 
-	mu        *sync.Mutex // of the watcher; guards the fields below
+	mu        *sync.Mutex // lock of the watcher; guards the fields below
 	stats     *counts
 	verifying int64 // bytes still to be read for comparisons
 }
@@ -308,8 +308,8 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	w.bound.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.bound.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
 }
 
-// prove compares f, or the file at the path of as if f is nil, with a position.
-// It returns the state of the file before the comparison.
+// prove compares f with a position. If f is nil, prove opens the file at the
+// path of as. It returns the state of the file before the comparison.
 func (v *verifier) prove(ctx context.Context, f handle, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
 		if f, err = v.files.store.open(as.path, as.id); err != nil {

@@ -20,7 +20,7 @@ type counts struct {
 	verified    int64
 	lookalikes  int64
 	emitted     int64 // unverified records of damaged files that were emitted
-	withheld    int64 // unverified records that were not
+	withheld    int64 // unverified records that were not emitted
 }
 
 // count counts a finished file. The caller holds mu.

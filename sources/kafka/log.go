@@ -10,10 +10,11 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// This file contains what happens when a log is not the one of which a position was
-// stored. A topic that was recreated has another id, and offsets of other records.
-// A log that a lagging replica continues has lost its last records. An election
-// alone changes only the leader epoch: then the position remains.
+// This file handles a log that differs from the log of which a position was
+// stored. A topic that was recreated has another id, and offsets of other
+// records. A log that a lagging replica continues has lost its last records.
+// An election alone changes only the leader epoch: then the position
+// remains.
 
 // A change says why and where reading starts again.
 type change struct {
@@ -105,8 +106,9 @@ func (p *partition) locate(ctx context.Context) (offset int64, note string, err 
 	return c.to, "", nil
 }
 
-// compare returns how the log has changed since its state was was, for a position after
-// a record of an epoch; nil if the position remains.
+// compare returns how the log has changed since it had the state was, for a
+// position after a record of an epoch. It returns nil if the position
+// remains valid.
 func (p *partition) compare(ctx context.Context, was, now kafka.Log, position int64, epoch int32) (*change, error) {
 	switch {
 	case !was.Known() || !now.Known():
@@ -159,9 +161,9 @@ func (p *partition) restart(ctx context.Context, c *change) error {
 	return nil
 }
 
-// reload prepares p to read again from another offset, in a new lane: no position of
-// the old one can be stored any more, and the keys that are not before the offset are
-// forgotten. It returns false if ctx is done.
+// reload prepares p to read again from another offset, in a new lane: no
+// position of the old lane can be stored any more, and the keys that are not
+// before the offset are forgotten. It returns false if ctx is done.
 func (p *partition) reload(ctx context.Context, c *change) bool {
 	if err := p.lane.Drain(ctx); err != nil {
 		return false // the next generation notices the change

@@ -26,7 +26,7 @@ type commitment struct {
 	p      *partition
 	lane   *engine.Lane
 	offset int64
-	note   string // of the pipeline, to be stored with it
+	note   string // note of the pipeline, which is stored with the offset
 }
 
 // run reads during one generation. The generation is over when gctx is done;
@@ -42,7 +42,7 @@ func (m *member) run(gctx, ctx context.Context, fail context.CancelCauseFunc) {
 	<-gctx.Done()
 	m.drain(parts)
 	if ctx.Err() != nil {
-		m.s.quit() // instead of rejoining
+		m.s.quit() // otherwise the source would join the group again
 	}
 }
 
@@ -79,7 +79,7 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 	var wg sync.WaitGroup
 	for _, p := range parts {
 		wg.Go(func() {
-			defer func() { m.s.rt.End(p.lane) }() // reload may have replaced it
+			defer func() { m.s.rt.End(p.lane) }() // evaluate p.lane at the end, because reload may have replaced it
 			defer m.s.guard()
 			var err error
 			if known {

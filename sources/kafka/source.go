@@ -180,7 +180,8 @@ func (s *source) Run(ctx context.Context) error {
 	return nil
 }
 
-// guard makes a panic of the goroutine that has deferred it the error of Run.
+// guard turns a panic of the goroutine that has deferred it into the error
+// of Run.
 func (s *source) guard() {
 	if err := kafka.Caught(recover()); err != nil {
 		s.fail(fmt.Errorf("kafka source: %w", err))

@@ -24,8 +24,8 @@ import (
 // A Reader reads the records of files, one file after the other. It is used by one
 // goroutine, which closes it.
 type Reader struct {
-	src   io.Reader // of NewReader, until the first record is read
-	paths []string  // not open yet
+	src   io.Reader // argument of NewReader; nil after the first record is read
+	paths []string  // files that are not yet open
 	job   record.Job
 	file  *file // nil: none is open
 	path  string
@@ -113,7 +113,7 @@ func (r *Reader) Records() iter.Seq2[*record.Record, error] {
 				}
 			}
 			if r.file == nil {
-				continue // after an error
+				continue // no file is open after an error
 			}
 			if err := r.finish(nil); err != nil && !yield(nil, err) {
 				return
@@ -153,12 +153,13 @@ func (r *Reader) open() (err error) {
 	return err
 }
 
-// finish closes the file, whose records end with err, and returns why they may not be all.
+// finish closes the file, whose records end with err, and returns why some
+// records may be missing.
 func (r *Reader) finish(err error) error {
 	f := r.file
 	r.file = nil
 	if damage := f.damage(); damage != nil {
-		err = damage // even if it has cut off nothing, or is the reason why the format could not be detected
+		err = damage // report the damage even if no text is missing, or if it prevented the detection of the format
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", cmp.Or(r.path, "input"), err)
 	}

@@ -60,7 +60,7 @@ func (f *floor) raise(at client.SequencePair) {
 		}
 	}
 	for seq := range f.open {
-		if seq <= at.Stream { // returned here, and acknowledged by another instance
+		if seq <= at.Stream { // this instance returned the message, and another one acknowledged it
 			delete(f.open, seq)
 		}
 	}

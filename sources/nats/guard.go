@@ -133,7 +133,7 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 	if known {
 		want.Start = client.Start{After: min(floor, stream.Last)}
 	}
-	if stream.WorkQueue { // holds no acknowledged messages, and permits no other start
+	if stream.WorkQueue { // a work queue holds no acknowledged messages and permits no other start
 		want.Start = client.Start{}
 	}
 	info, err := conn.Consumer(ctx, want, s.cfg.Consumer.Create)
@@ -159,7 +159,7 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 	case stream.First <= floor+1 || stream.WorkQueue:
 	case stream.Limits:
 		s.missing(s.epoch.Load(), floor+1, stream.First-1)
-	default: // interest: while there was no consumer, the stream kept nothing for it
+	default: // retention by interest: while there was no consumer, the stream kept no messages for it
 		s.doubt(floor+1, stream.First-1)
 	}
 	return info, nil

@@ -62,9 +62,9 @@ type reader struct {
 	pull *client.Pull
 
 	b      *engine.Batch // nil: none started
-	x      *receipt      // of b
+	x      *receipt      // the receipt of b
 	limit  int           // capacity of b in bytes
-	end    int64         // sequence of its last message
+	end    int64         // sequence of the last message of b
 	linger *time.Timer
 	ticks  *time.Ticker
 
@@ -247,7 +247,7 @@ func (r *reader) leave(ctx context.Context, next *epoch) error {
 		case err != nil:
 			return err
 		case meta.Time >= next.stream.Created.UnixNano():
-			r.held = append(r.held, m) // stop returns it
+			r.held = append(r.held, m) // stop returns the message
 		case r.b != nil && len(r.b.Msgs) >= r.s.cfg.Batch.Messages, r.b != nil && len(r.b.In)+len(m.Data) > r.limit:
 			err = r.emit(ctx)
 			fallthrough

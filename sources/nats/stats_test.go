@@ -64,7 +64,7 @@ func TestMetrics(t *testing.T) {
 	figure := func(name string) int {
 		m := metricsOf(t, src)
 		return int(m["source_"+name] + m["source_"+name+"|stream|IN|consumer|urlfold"] +
-			m["source_"+name+"|group|urlfold|topic|IN|partition|"]) // it has one of them
+			m["source_"+name+"|group|urlfold|topic|IN|partition|"]) // each metric has one of these label sets
 	}
 	is := func(name string, want int) {
 		t.Helper()

@@ -22,8 +22,8 @@ type unread struct {
 	told   []span // missing sequences that are reported
 
 	// With a filter: no message up to checked remains to read or to report.
-	// latest becomes checked immediately if the stream deleted nothing meanwhile,
-	// or else if it still has what follows checked.
+	// latest becomes checked immediately if the stream deleted nothing
+	// meanwhile, or else if it still has the messages after checked.
 	checked, latest client.SequencePair
 }
 
@@ -124,8 +124,9 @@ func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo, same bool
 	if gone < from+deliveries {
 		from = gone + 1
 	}
-	// The stream was read before the consumer, which could not read what was deleted
-	// in between: that is compared in the next check.
+	// The state of the stream is older than the state of the consumer, which
+	// could not read messages deleted in between. The next check compares
+	// those messages.
 	u.checked, u.latest = u.latest, info.Delivered
 	if info.Pending == 0 {
 		u.latest.Stream = max(u.latest.Stream, last)
@@ -138,8 +139,8 @@ func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo, same bool
 }
 
 // follow looks for sequences that the consumer has skipped between two
-// deliveries. Only consecutive deliveries show that: other instances get the
-// deliveries in between.
+// deliveries. Only consecutive deliveries show this, because other instances
+// get the deliveries in between.
 func (r *reader) follow(m client.Meta) {
 	next := m.Consumer == r.last.Consumer+1
 	r.last.Consumer = m.Consumer

@@ -26,12 +26,12 @@ func (s *source) bury(ctx context.Context, ref Reference, messages ...*message) 
 	lane := s.rt.NewLane(name, engine.LaneLimits{})
 	defer s.rt.End(lane)
 	lane.SetID("dead-letter/" + name)
-	lane.Skip() // no output has a part for it
+	lane.Skip() // no output has a part for this lane
 	b, err := s.rt.Get(ctx, lane)
 	if err != nil {
 		return // the run is over: the message is delivered again
 	}
-	text, _ := json.Marshal(ref) // ref has only strings
+	text, _ := json.Marshal(ref) // a struct of strings cannot fail
 	b.In = append(append(b.In, text...), '\n')
 	b.Line, b.Piece = 1, engine.Unread
 	s.mu.Lock()
@@ -51,7 +51,7 @@ func (s *source) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 		s.mu.Lock()
 		x := s.letters[l]
 		if i < len(errs) && errs[i] != nil {
-			x = nil // the function is called again
+			x = nil // Finish will be called again for the lane
 		} else {
 			delete(s.letters, l)
 		}

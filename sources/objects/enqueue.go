@@ -160,13 +160,13 @@ func (p *natsPublisher) close(context.Context) error {
 type load struct {
 	subject string
 	refs    []Reference
-	stored  chan error // has room for all
+	stored  chan error // has room for all results
 }
 
 func (l *load) Message(i int, m *client.Msg) {
 	r := l.refs[i]
 	m.Subject = l.subject
-	m.Data, _ = json.Marshal(r) // it has only strings
+	m.Data, _ = json.Marshal(r) // a struct of strings cannot fail
 	if m.Header == nil {
 		m.Header = map[string][]string{}
 	}
@@ -185,7 +185,7 @@ func (q *sqs) publish(ctx context.Context, refs []Reference) error {
 		n := min(len(refs), mostFetched)
 		var texts []string
 		for _, r := range refs[:n] {
-			text, _ := json.Marshal(r) // it has only strings
+			text, _ := json.Marshal(r) // a struct of strings cannot fail
 			texts = append(texts, string(text))
 		}
 		for try := 1; ; try++ {

@@ -28,7 +28,7 @@ type named struct {
 	Object struct {
 		Key, ETag, VersionID string
 
-		Version string `json:"version-id"` // of EventBridge
+		Version string `json:"version-id"` // the name that EventBridge uses
 	}
 }
 
@@ -124,7 +124,7 @@ func (n *named) reference(key string) Reference {
 	}
 }
 
-// one returns ref alone, which must name an object.
+// one returns a list with only ref, which must name an object.
 func one(ref Reference) ([]Reference, error) {
 	if bucket, key := storage.Split(ref.URL); !storage.Is(ref.URL) || bucket == "" || key == "" {
 		return nil, errors.New("want s3://BUCKET/KEY")

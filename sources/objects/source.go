@@ -41,8 +41,8 @@ type queue interface {
 // A message is a message in progress: delivered, and not yet acknowledged.
 type message struct {
 	text       []byte
-	handle     string // what the queue knows it by
-	deliveries int    // including this one; 0: unknown
+	handle     string // identifies the message for the queue
+	deliveries int    // number of deliveries, including this one; 0: unknown
 	left       int    // objects that are not done; guarded by source.mu
 }
 
@@ -69,7 +69,7 @@ type source struct {
 	news    chan struct{}
 	slots   chan struct{} // holds a value for each message in progress
 	outage  *logging.Outage
-	away    *logging.Outage // of HEAD requests
+	away    *logging.Outage // outage of HEAD requests
 	connect sync.Mutex
 	store   *storage.Store
 
@@ -94,7 +94,7 @@ type version struct{ path, etag string }
 // A work is an object that is listed, with the messages that name it.
 type work struct {
 	found    storage.Found
-	ref      Reference // of the first message
+	ref      Reference // the reference in the first message
 	messages []*message
 }
 
@@ -103,8 +103,8 @@ type work struct {
 // committed, which takes up to commit_interval.
 const slotsPerReader = 16
 
-// New returns a source for c. Of env, it takes everything but the settings and
-// the objects. New does not connect.
+// New returns a source for c. It uses all fields of env except the settings
+// and the objects. New does not connect.
 func New(c Config, env file.WatchConfig) (engine.Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -401,7 +401,7 @@ func (s *source) Done(o *storage.Object, damage string) {
 }
 
 // done records that one object of each message is done, and acknowledges the
-// messages that have no other.
+// messages that have no other object left.
 func (s *source) done(list ...*message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -457,7 +457,7 @@ func (s *source) Close(ctx context.Context) error {
 	s.keeper.Wait()
 	s.acks.Wait()
 	for _, m := range s.inProgress() {
-		_ = s.queue.giveBack(ctx, m) // without it, the message is delivered again later
+		_ = s.queue.giveBack(ctx, m) // if this fails, the message is only delivered again later
 	}
 	return errors.Join(s.queue.close(ctx), s.watcher.Close(ctx))
 }

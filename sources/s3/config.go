@@ -107,7 +107,7 @@ func (c *Config) Files() *file.Settings {
 	}
 	s.PollInterval, s.OnDamage, s.RestartPointEvery = c.PollInterval, c.OnDamage, c.RestartPointEvery
 	s.Limits, s.Inflate, s.ForgetAfter, s.Readers = c.Limits, c.Inflate, c.ForgetAfter, c.Readers
-	_ = s.OnFinish.UnmarshalText([]byte(c.OnFinish)) // an enum of the configuration
+	_ = s.OnFinish.UnmarshalText([]byte(c.OnFinish)) // the configuration has checked the value
 	return &s
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// New returns a source for c. Of env, it takes everything but the settings and
-// the objects. New sends no request.
+// New returns a source for c. It uses all fields of env except the settings
+// and the objects. New sends no request.
 func New(c Config, env file.WatchConfig) (engine.Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

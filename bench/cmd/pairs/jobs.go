@@ -45,7 +45,8 @@ var jobs = []job{
 // baseline.
 var oldNames = map[string]string{"--dedupe": "--unique", "fetch": "k2", "page": "k3"}
 
-// namesOf returns what a program calls the options of jobs, if it is something else.
+// namesOf returns what a program calls the options of jobs, if it has other
+// names for them.
 func namesOf(program string) (map[string]string, error) {
 	help, err := exec.Command(program, "--help").Output()
 	if err != nil {

@@ -23,8 +23,9 @@ const (
 	textWidth  = 80
 )
 
-// writeChart writes horizontal bars as SVG, the shortest first. Bars of urlfold
-// have a color of their own. The colors follow the color scheme of the reader.
+// writeChart writes horizontal bars as SVG, the shortest first. Bars of
+// urlfold have a separate color. The colors follow the color scheme of the
+// reader.
 func writeChart(path, title string, bars []bar) error {
 	bars = slices.Clone(bars)
 	slices.SortStableFunc(bars, func(a, b bar) int {

@@ -1,4 +1,4 @@
-// Peers compares urlfold with other programs on a file of the reader's own. It
+// Peers compares urlfold with other programs on a file that the user chooses. It
 // runs the jobs in turn, once a round, so that a slow phase of the machine
 // affects all of them, and prints medians and ratios within a round.
 //

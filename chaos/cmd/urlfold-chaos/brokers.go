@@ -51,8 +51,8 @@ var brokers = []experiment{
 	},
 }
 
-// onBrokers runs tests with a number of rounds. Of these, cases report a figure, and
-// more again if there is a real broker.
+// onBrokers runs tests with a number of rounds. The tests must report as
+// many figures as cases says or, with a real broker, more in addition.
 func (l *lab) onBrokers(ctx context.Context, tests string, rounds, cases, more int) error {
 	if os.Getenv("URLFOLD_KAFKA") != "" {
 		cases += more

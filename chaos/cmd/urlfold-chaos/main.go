@@ -37,7 +37,8 @@ import (
 )
 
 func main() {
-	// Short inputs have restart points, too. The processes inherit it.
+	// Short inputs have restart points, too. The processes that this one
+	// starts inherit the variable.
 	if err := os.Setenv("URLFOLD_RESTART_POINT_EVERY", fmt.Sprint(restartEvery)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

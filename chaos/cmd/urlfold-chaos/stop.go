@@ -157,7 +157,7 @@ func termBurst(ctx context.Context, l *lab) error {
 	var bursts, timeouts int
 	for i := range l.times(4, 100) {
 		signals, command := l.signals(), []string{bin, "run", "-c", s.config()}
-		if i%2 == 1 && missing == nil { // it passes its signal on to the program, and then to its group
+		if i%2 == 1 && missing == nil { // timeout passes a signal on to the program, and then to its process group, so that the program gets it twice
 			timeouts++
 			signals, command = signals[:1], append([]string{program, "1h"}, command...)
 		} else {

@@ -1,6 +1,7 @@
 // Package idna2003 converts labels of domains to ASCII by RFC 3490 and RFC
-// 3491, with the tables of Unicode 3.2. Programs still use it whose results
-// urlfold reproduces. It follows Python 3.11, whose tables gen.py copies.
+// 3491, with the tables of Unicode 3.2. Programs whose results urlfold
+// reproduces still use these rules. It follows Python 3.11, whose tables
+// gen.py copies.
 package idna2003
 
 import (

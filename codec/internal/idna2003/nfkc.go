@@ -16,8 +16,9 @@ func AppendNFKC(dst, text []rune) []rune { return appendNormal(dst, text, &table
 func AppendNFC(dst, text []rune) []rune { return appendNormal(dst, text, &tables().canonical) }
 
 // appendNormal appends text, decomposed by maps and composed (UAX 15). The
-// first map with a code point counts. Combining classes and composites come
-// from Unicode 14 even for nameprep, as in Python's ucd_3_2_0.
+// first map that contains a code point decides about it. Combining classes
+// and composites come from Unicode 14 even for nameprep, as in Python's
+// ucd_3_2_0.
 func appendNormal(dst, text []rune, maps ...*table.TextMap) []rune {
 	start := len(dst)
 	for _, r := range text {

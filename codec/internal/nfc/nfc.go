@@ -1,5 +1,6 @@
-// Package nfc orders and composes text for the normalization forms of Unicode (UAX 15,
-// section 1.2). The tables of a version of Unicode are its callers'.
+// Package nfc orders and composes text for the normalization forms of
+// Unicode (UAX 15, section 1.2). The callers supply the tables of their
+// version of Unicode.
 package nfc
 
 import (

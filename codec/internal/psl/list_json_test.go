@@ -39,9 +39,9 @@ func listRules(section uint64) (rules []string) {
 	return rules
 }
 
-// TestListJSON holds testdata/vectors/lists/public-suffixes.json to the table,
-// and the table to the file that it was made from. With -update it writes the
-// JSON file.
+// TestListJSON compares testdata/vectors/lists/public-suffixes.json with the
+// table, and the table with the file that it was made from. With -update it
+// writes the JSON file.
 func TestListJSON(t *testing.T) {
 	const path = "../../../testdata/vectors/lists/public-suffixes.json"
 	type list struct {

@@ -44,8 +44,9 @@ func Find(spans []Span, r rune) (value uint8, found bool) {
 	return spans[i].Value, true
 }
 
-// Spans takes the number of spans and the spans, in ascending order: of each the distance
-// from the end of the last one, its length without its first code point, and its value.
+// Spans takes the number of spans and the spans, in ascending order: for
+// each span, the distance from the end of the last one, its length without
+// its first code point, and its value.
 func (p *Packed) Spans() []Span {
 	list, at := make([]Span, p.Uint()), rune(0)
 	for i := range list {

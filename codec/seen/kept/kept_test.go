@@ -62,7 +62,7 @@ func TestSet(t *testing.T) {
 	if err := s.Close(); err != nil || fresh.Load() != keys {
 		t.Fatalf("%d new keys, want %d; %v", fresh.Load(), keys, err)
 	}
-	s, err := Open(dir, normalizer(t, "crawler"), codec.LevelDefault) // that of the profile, which is LevelFetch
+	s, err := Open(dir, normalizer(t, "crawler"), codec.LevelDefault) // LevelDefault is the level of the profile: LevelFetch
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestRefused: sets of other keys, missing, existing, open and closed sets.
+// TestRefused: errors for sets of other keys, and for missing, existing,
+// open and closed sets.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := made(t, dir)

@@ -142,7 +142,8 @@ func TestFirstPage(t *testing.T) {
 		}
 		keys = append(keys, e.Page)
 	}
-	// Two widths of the first answer; three URLs of one page, and another URL.
+	// The first answer is shown in two widths. Three of the other URLs are
+	// of one page, and the fourth is not.
 	if len(keys) != 6 || keys[2] != keys[3] || keys[2] != keys[4] || keys[2] == keys[5] {
 		t.Errorf("the picture shows %q", keys)
 	}

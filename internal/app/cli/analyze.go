@@ -172,7 +172,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if set.Quiet {
 		r.out.writeDamage(stderr)
 	} else {
-		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(command.Style(cmd, stderr)), "?")) // stderr is the last resort
+		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(command.Style(cmd, stderr)), "?")) // an error of stderr cannot be reported
 	}
 	if err := r.out.ledger(); err != nil {
 		return err
@@ -260,7 +260,7 @@ type scan struct {
 	formats  *formats
 	progress io.Writer       // a terminal for a progress bar; nil: none
 	filter   engine.Filter   // may be nil
-	snap     engine.Snapshot // after read
+	snap     engine.Snapshot // state after read
 }
 
 // read reads the whole input. codecs returns the function that creates the codec
@@ -315,7 +315,7 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	}
 	out := outcome{set: s.set, reports: s.source.Reports()}
 	if part := out.partText(); part != "" {
-		_, _ = io.WriteString(cmd.ErrOrStderr(), "urlfold: "+part+"\n") // stderr is the last resort
+		_, _ = io.WriteString(cmd.ErrOrStderr(), "urlfold: "+part+"\n") // an error of stderr cannot be reported
 	}
 	for _, f := range s.source.Skipped() {
 		warn(cmd.ErrOrStderr(), f.Path, "skipped: "+f.Why)
@@ -333,7 +333,7 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 // warn writes a line about a file, folded to the width of the terminal.
 func warn(stderr io.Writer, path, text string) {
 	line := fmt.Sprintf("urlfold: %s: %s", shownPath(path), terminal.Printable(text))
-	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // stderr is the last resort
+	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // an error of stderr cannot be reported
 }
 
 // writeDamage writes a line for each input that is damaged or has an unknown format.

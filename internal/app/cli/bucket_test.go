@@ -75,7 +75,7 @@ func TestBucketInputs(t *testing.T) {
 		files, _ := runBucket(t, 0, append(args, dir)...)
 		stored, _ := runBucket(t, 0, append(args, "s3://bucket/logs")...)
 		files = strings.ReplaceAll(files, dir, "s3://bucket/logs")
-		if args[0] == "report" { // it has the time at which it was made
+		if args[0] == "report" { // a report contains the time at which it was made
 			files, stored = files[:40], stored[:40]
 		}
 		if files != stored || stored == "" {
@@ -109,7 +109,7 @@ func TestBucketOutputs(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "a.log")); string(text) != want || err != nil {
 		t.Errorf("folder: %d bytes, %v", len(text), err)
 	}
-	if again := srv.Requests(http.MethodGet) - n; again > 4 { // the listing and the beginnings
+	if again := srv.Requests(http.MethodGet) - n; again > 4 { // the listing, and the beginnings of the objects
 		t.Errorf("--resume: %d requests although all outputs are finished", again)
 	}
 	runBucket(t, 0, "top", "s3://bucket/in", "-o", "s3://bucket/top.tsv")
@@ -183,7 +183,8 @@ func TestBucketDamage(t *testing.T) {
 	}
 	runBucket(t, 0, "--quiet", "s3://bucket/in", "--exclude", "cold*")
 
-	// Of an object that changes, no output is made of two versions.
+	// If an object changes while it is read, no output contains parts of two
+	// versions.
 	big := logLines(100_000)
 	srv.Put("in/a.log", big)
 	var reads atomic.Int32

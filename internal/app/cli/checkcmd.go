@@ -91,7 +91,7 @@ func (o *checkOptions) run(cmd *cobra.Command, paths []string) error {
 	case o.keys:
 		return o.checkKeys(cmd, paths)
 	}
-	// The options of a one-shot that writes no records.
+	// Set the options of a one-shot that writes no records.
 	o.Render.Form, o.Quiet, o.LogLevel = "urls", true, "error"
 	return o.checkFiles(cmd, paths, []func(*diagnosis, io.Writer) error{(*diagnosis).writeText, (*diagnosis).writeJSON}[form])
 }
@@ -221,7 +221,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	style := terminal.NewStyle(w, os.Getenv)
 	row := func(name, text string) {
 		line := fmt.Sprintf("  %-14s%s", name, terminal.Printable(text))
-		if name != "command" { // people copy the command
+		if name != "command" { // do not fold the command, which people copy
 			line = style.Folded(line, 16)
 		}
 		if text != "" {

@@ -60,9 +60,9 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) error {
 		}
 	}
 	if len(by) == 0 {
-		by = []insight.By{{Columns: []string{"key"}}} // replaces the wrong one
+		by = []insight.By{{Columns: []string{"key"}}} // replaces the invalid value
 	}
-	o.Redact = nil // two URLs that differ in their passwords are two
+	o.Redact = nil // URLs that differ only in their passwords count separately
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewCount(by, true, opt).Fields(), &bad)
 	if err != nil {

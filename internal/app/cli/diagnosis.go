@@ -84,7 +84,7 @@ func (o *checkOptions) find(paths []string) (files []string, skipped []file.Skip
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
 		case err != nil:
-			_, _, err = o.inputs(paths) // counts the arguments
+			_, _, err = o.inputs(paths) // with all paths, the error counts the arguments
 			return nil, nil, nil, err
 		default:
 			found = append(found, path)
@@ -167,7 +167,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	if _, err := source.Paths(); err != nil { // the file has gone since
+	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
 		return nil, inputError(err)
 	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
@@ -543,8 +543,8 @@ func withoutPrefix(format string) string {
 
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
-// fileArg returns the name of a file as one word of a POSIX shell that is not a
-// flag.
+// fileArg returns the name of a file as one word of a POSIX shell. The word
+// cannot be mistaken for a flag.
 func fileArg(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name

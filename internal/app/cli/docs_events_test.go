@@ -95,7 +95,7 @@ var advice = map[string]string{
 
 	// internal/storage/unique
 	"bucket of dedupe available again":       "Claiming of keys works again. Nothing to do.",
-	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If the error persists, look at `error` and at the server: a full bucket, missing permissions, no quorum.",
+	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If the error persists, check the server: the bucket may be full, a permission may be missing, or the cluster may have no quorum.",
 
 	// sinks/file
 	"checkpointed output missing, treated as finished":    "An output in the checkpoint no longer exists, so urlfold assumes that it was moved. If you did not move it, its records are lost: see [Reading again](../recovery.md#reading-again).",

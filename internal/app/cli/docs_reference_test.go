@@ -154,7 +154,7 @@ func metricArea(area string) string {
 func metricRows(t *testing.T) []*metricRow {
 	t.Helper()
 	rows := map[string]*metricRow{}
-	perComponent := false // after the first call of table.of
+	perComponent := false // set after the first call of table.of
 	add := func(area, name, help, kind string, labels []string) {
 		r := rows[name]
 		if r == nil {

@@ -101,7 +101,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 		}
 		switch {
 		case name == "profile", name == "against":
-			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // or a YAML file
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // the shell also completes the names of YAML files
 		case name == "rule":
 			command.CompleteFrom(cmd, name, signedRuleNames())
 		case name == "fields", f.Name == "As", f.Name == "Counted":
@@ -130,7 +130,7 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	case "from":
 		names := record.Formats()
 		for _, f := range o.formats {
-			if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
+			if name := f.Name(); !slices.Contains(names, name) { // avro is in the list twice: for messages and for files
 				names = append(names, name)
 			}
 		}
@@ -223,7 +223,7 @@ type sizeValue struct {
 func newSizeValue(to *field.Size, f reflect.StructField, name string, late map[string]error) *sizeValue {
 	v := &sizeValue{to: to, name: name, late: late, most: 1 << 60}
 	least, most, _ := strings.Cut(f.Tag.Get("bounds"), ",")
-	_ = v.least.UnmarshalText([]byte(least)) // a test registers all flags
+	_ = v.least.UnmarshalText([]byte(least)) // a test registers all options, so this cannot fail
 	if most != "" {
 		_ = v.most.UnmarshalText([]byte(most))
 	}

@@ -58,7 +58,7 @@ func aboutStrange(text string, strange []string) string {
 		bare := strings.TrimPrefix(strings.TrimSpace(line), "urlfold: ")
 		name, rest, _ := strings.Cut(strings.TrimPrefix(bare, "logs/"), ":")
 		for _, s := range strange {
-			if name == s && rest == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ") { // of check
+			if name == s && rest == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ") { // check writes the verdict into the next line
 				rest = strings.Join(strings.Fields(lines[i+1]), " ")
 			}
 			if name == s {

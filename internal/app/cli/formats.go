@@ -38,7 +38,7 @@ type formats struct {
 type variant struct {
 	format string
 	quote  string // quote of a table
-	where  place  // of the URLs in JSON and tables
+	where  place  // place of the URLs in JSON and tables
 	again  bool   // the output has the header of the table already
 }
 
@@ -46,8 +46,8 @@ type variant struct {
 // detect its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
-// maxPeek is this number for inputs that begin with long lines: two records of the
-// default maximum length.
+// maxPeek is the number of bytes for inputs that begin with long lines: two
+// records of the default maximum length.
 const maxPeek = 2 << 20
 
 // maxFormatErrors is the maximum number of inputs that an error names.
@@ -158,7 +158,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		switch format = guess.Format; {
 		case record.IsJSONLog(format) && namesFields(&f.config):
 			format = "jsonl"
-		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // whose rows may come later
+		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // the rows may come later
 			format = rowless{}.Name()
 		}
 	}
@@ -281,7 +281,7 @@ func (f *formats) checkConditions(job *record.Job, format string, head []byte) e
 	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 
-// any reports whether is is true for the job of an input.
+// any reports whether is returns true for the job of an input.
 func (f *formats) any(is func(j *record.Job) bool) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(f.jobs)), is)
 }

@@ -20,8 +20,8 @@ import (
 // --url-field.
 type jsonMember struct{ path, name, value string }
 
-// rank says how likely the member holds the URL of its record. Of two that are as likely,
-// the outer one wins.
+// rank says how likely the member holds the URL of its record. If two
+// members are equally likely, the outer one wins.
 func (m jsonMember) rank() int {
 	const most = 7
 	rank := urlRank(m.name, m.value)
@@ -54,8 +54,9 @@ func jsonRecords(head []byte) (records [][]jsonMember) {
 	return records
 }
 
-// jsonMembers returns the strings of the first records of head, in order. Of the
-// strings with the same path, it returns the first one that is not empty.
+// jsonMembers returns the strings of the first records of head, in order.
+// Among the strings with the same path, it returns the first one that is not
+// empty.
 func jsonMembers(head []byte) (members []jsonMember) {
 	seen := map[string]bool{}
 	for _, m := range slices.Concat(jsonRecords(head)...) {
@@ -67,14 +68,15 @@ func jsonMembers(head []byte) (members []jsonMember) {
 	return members
 }
 
-// maxDepth is the number of values within each other in which walkJSON searches. A
-// path of many steps would be of no use, and the paths of all values in a deep one
-// together take much memory.
+// maxDepth is the number of values within each other in which walkJSON
+// searches. A path of many steps would be useless, and the paths of all
+// values in a deep JSON text would take much memory.
 const maxDepth = 32
 
-// walkJSON calls visit for each string in the next value of d, whose path and name
-// at has, and which is in depth others. It returns false at the end of the text, at a
-// syntax error, or if the value is too deep.
+// walkJSON calls visit for each string in the next value of d. at has the
+// path and the name of this value, and depth is the number of values that
+// contain it. It returns false at the end of the text, at a syntax error, or
+// if the value is too deep.
 func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember)) bool {
 	tok, err := d.Token()
 	if err != nil || depth > maxDepth {

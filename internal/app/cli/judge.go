@@ -36,13 +36,13 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	if err != nil {
 		return nil, command.Usage(err)
 	}
-	if _, err := source.Paths(); err != nil { // the file has gone since
+	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
 		return nil, inputError(err)
 	}
 	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
-		_ = f.inspect(path, head, v) // without a format it is read as lines
+		_ = f.inspect(path, head, v) // an input without a format is read as lines
 		if f.jobs[f.byPath[path]] == nil && f.format(path) != "" {
-			f.config.URLField = "url" // the ends of records do not depend on it
+			f.config.URLField = "url" // any column will do, because the ends of records do not depend on it
 			_, _ = f.add(f.byPath[path])
 		}
 	})
@@ -61,7 +61,7 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 		return nil, err
 	}
 	j.Report = source.Reports()[0]
-	if o := source.Object(path); o != nil && j.CompressedBytes > o.Size { // of a table, some is read twice
+	if o := source.Object(path); o != nil && j.CompressedBytes > o.Size { // parts of a table are read twice
 		j.CompressedBytes = o.Size
 	}
 	if t, ok := set.tables.find(path); ok && t.err != nil { // a table without a column of URLs

@@ -75,7 +75,7 @@ func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
 		}
 		if !set.Quiet {
 			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s, no evidence for %s\n", terminal.Plural(int64(len(list)), "proposal", "proposals"),
-				terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments")) // stderr is the last resort
+				terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments")) // an error of stderr cannot be reported
 		}
 		return nil
 	})

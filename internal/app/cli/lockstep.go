@@ -46,7 +46,7 @@ func (s *settings) resolveLockStep() {
 	if s.From == table.Arrow && s.Render.Form == "" {
 		s.Render.Form = record.RenderArrow.String()
 	}
-	if s.From == "tsv" { // ClickHouse writes tsv in this way
+	if s.From == "tsv" { // ClickHouse writes tsv with backslash escapes and without quotes
 		if s.URLField == "" && len(s.URLs) == 0 {
 			s.URLField = "1"
 		}
@@ -73,7 +73,7 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 		MaxRecord: int(set.MaxRecord), MaxAhead: int(set.MaxMemory), StallTime: stallTime,
 		Stalled: func() {
 			_, _ = fmt.Fprintf(stderr, "urlfold: more than %s of answers wait for the caller, which does not read them: if it reads only after it has written all of its lines, raise --max-memory\n",
-				terminal.FormatSize(int64(set.MaxMemory))) // stderr is the last resort
+				terminal.FormatSize(int64(set.MaxMemory))) // an error of stderr cannot be reported
 		},
 	}
 	sig := command.Watch(cmd.Context())
@@ -108,7 +108,7 @@ func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) e
 	}
 	if st.Refused > 0 && !s.Quiet {
 		_, _ = fmt.Fprintf(stderr, "urlfold: %s answered with an empty line, because the answer would contain line feeds\n",
-			terminal.Plural(st.Refused, "line", "lines")) // stderr is the last resort
+			terminal.Plural(st.Refused, "line", "lines")) // an error of stderr cannot be reported
 	}
 	switch {
 	case err != nil:

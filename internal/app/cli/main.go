@@ -1,6 +1,7 @@
-// Package cli implements the command line of urlfold: the one-shot filter, and the
-// commands that share its options, one file each. The commands of the rooms below it
-// share only package command. Package config/app exports it.
+// Package cli implements the command line of urlfold: the one-shot filter,
+// and the commands that share its options, one file each. The packages below
+// it have the other commands, and share only package command. Package
+// config/app exports it.
 //
 // # Files
 //
@@ -61,7 +62,7 @@ func RunEmbedded(ctx context.Context, c *daemon.Catalog, args []string, stdin io
 }
 
 func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Writer) int {
-	cmd.SetArgs(slices.Concat([]string{}, args)) // cobra takes nil for the arguments of the process
+	cmd.SetArgs(slices.Concat([]string{}, args)) // for nil, cobra would use the arguments of the process
 	stderr = terminal.Screen(stderr)
 	cmd.SetOut(terminal.Screen(cmd.OutOrStdout()))
 	cmd.SetErr(stderr)
@@ -74,7 +75,7 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 		e = &command.Error{Code: command.ExitFatal, Err: err}
 	}
 	if e.Err != nil {
-		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // stderr is the last resort
+		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // an error of stderr cannot be reported
 	}
 	return e.Code
 }
@@ -97,7 +98,7 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 // their names.
 func listsCommands(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
-		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // of --help
+		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // -h, perhaps together with other letters
 		return short || strings.HasPrefix(arg, "--help") || strings.HasPrefix(arg, "__complete") ||
 			slices.Contains([]string{"help", "completion"}, arg)
 	})

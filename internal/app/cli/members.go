@@ -34,8 +34,8 @@ func (s *settings) members(path string) (list []member) {
 		} else {
 			zr := compress.NewReader(text, compress.Options{Limits: limits, Name: m.Name})
 			head := make([]byte, peekBytes)
-			n, _ := io.ReadFull(zr, head)  // the verdict has its error
-			_, _ = io.Copy(io.Discard, zr) // the verdict has its error, too
+			n, _ := io.ReadFull(zr, head)  // the verdict contains the error
+			_, _ = io.Copy(io.Discard, zr) // the verdict contains this error, too
 			if found, ok := detectFormat(head[:n], s.record); ok {
 				r.Format = found.Format
 			}

@@ -55,7 +55,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 }
 
 // checkMirrored returns an error if the input at path cannot be written to
-// name. owner maps the outputs of the previous inputs to these.
+// name. owner maps the outputs of the previous inputs to their inputs.
 func (s *settings) checkMirrored(path, name string, owner map[string]string) error {
 	if other := owner[name]; other != "" {
 		remedy := "name their common parent directory as the input, or use one run for each"
@@ -121,7 +121,7 @@ func (s *settings) outputName(path, rel string) string {
 	}
 	packed := content
 	if packed != compress.Gzip {
-		packed = compress.Zstd // or urlfold cannot write the method of the input
+		packed = compress.Zstd // urlfold cannot write the other methods of inputs
 	}
 	if compress.ByName(name) != packed {
 		name = compressedName(rel, packed.String())
@@ -141,7 +141,7 @@ func contentOf(path string) compress.Format {
 	if err != nil {
 		return compress.Plain // the run reports the error
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	head := make([]byte, 512)
 	n, _ := io.ReadFull(f, head) // the run reports the error
 	return compress.Detect(head[:n])

@@ -85,7 +85,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
-	if out.inputs, err = r.source.Paths(); err != nil { // without the inputs that findFormats has excluded
+	if out.inputs, err = r.source.Paths(); err != nil { // findFormats has excluded some inputs
 		return nil, err
 	}
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
@@ -117,7 +117,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if r.output.letters != nil {
 		opt.DeadLetter = r.output.letters
 	}
-	if r.output.dead != nil { // a nil Output would be a Sink that is not nil
+	if r.output.dead != nil { // a nil *Output would be a Sink that is not nil
 		opt.DeadLetter = r.output.dead
 	}
 	if opt.Filter, err = r.newFilter(ctx); err != nil {
@@ -175,7 +175,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		s.sample.MaxBytes = int64(s.MaxMemory)
 		c.Sample = s.sample
 	}
-	if s.share.by == byPath { // with any other field, the share has records of all inputs
+	if s.share.by == byPath { // any other field distributes the records of each input
 		c.Select = s.share.owns
 	}
 	if s.LineBuffered { // a record from a pipe must not wait for other records

@@ -33,10 +33,10 @@ type options struct {
 	runOptions    `group:"Run"`
 
 	formats        []record.Format  // in addition to the built-in ones
-	late           map[string]error // errors of the sizes that were given, nil among them, for resolve to report, by flag
-	list, listFlag string           // of diff: the list in place of the profile's, and its flag
+	late           map[string]error // by option: the error of a size that was given, or nil; resolve reports the errors
+	list, listFlag string           // for diff: the list that replaces the profile's, and the option that names it
 	identified     bool             // records have an identity without --dedupe
-	asked          *seenQuery       // of seen query; else nil
+	asked          *seenQuery       // set for seen query, otherwise nil
 	buckets        *bucketStore
 	conditions     []string // accepted by --fail-on; nil: those in its tag
 }

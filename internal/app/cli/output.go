@@ -33,7 +33,7 @@ type output struct {
 	dead    sink.Output // nil: rejected records go to main
 	stdout  bool        // main writes to stdout
 	dry     bool        // nothing is written
-	letters engine.Sink // of a dry run: the dead letters
+	letters engine.Sink // the dead letters of a dry run
 
 	paths map[string]string // the path of each input's output, with --output-dir
 }

@@ -24,11 +24,11 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
-// The tests of this file run the program as a process of its own: they look at
-// what a signal, a closed pipe, and a hostile input do to it.
+// The tests of this file run the program as a separate process, and check
+// the effects of signals, closed pipes and hostile inputs.
 
-// patience is how long a test waits for what must come: long, since it is not
-// what is tested.
+// patience is how long a test waits for an expected event. It is long,
+// because no test is about durations.
 const patience = time.Minute
 
 // program returns a command that does not outlive the test by much.
@@ -162,7 +162,7 @@ func init() { programs["metered"] = metered }
 func metered() {
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	_ = cmd.Run() // its exit code says it
+	_ = cmd.Run() // the exit code is read below
 	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	if runtime.GOOS != "darwin" {
 		peak <<= 10

@@ -19,7 +19,7 @@ import (
 // outputs again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
-	case s.Unique != "": // later records were dropped as duplicates of those
+	case s.Unique != "": // later records may have been dropped as duplicates of the withdrawn records
 		return false
 	case s.writesTables(): // the index at the end cannot be cut back
 		return false

@@ -48,7 +48,7 @@ type reportSettings struct {
 	Sample      string   `json:"sample,omitempty"`
 	Unique      string   `json:"unique,omitempty"` // the mode of --dedupe
 	By          string   `json:"by,omitempty"`     // what --dedupe compared
-	Editions    editions `json:"editions"`         // of the built-in data
+	Editions    editions `json:"editions"`         // editions of the built-in data
 }
 
 // reportBytes holds the sizes of one input or of all.
@@ -87,8 +87,8 @@ type reportFile struct {
 	reportBytes
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
-	LostBytes int64         `json:"lost_bytes"`        // of a record truncated by damage
-	Stopped   bool          `json:"stopped"`           // not read to the end
+	LostBytes int64         `json:"lost_bytes"`        // bytes of a record truncated by damage
+	Stopped   bool          `json:"stopped"`           // the input was not read to its end
 	Limited   bool          `json:"limited,omitempty"` // --limit ended the reading, so the verdict is not known
 
 	Verified   *reportRange      `json:"verified,omitempty"`   // absent for plain text
@@ -132,8 +132,8 @@ type reportTotals struct {
 	reportBytes
 	reportCounts
 	Damaged    int   `json:"damaged_files"`
-	Unknown    int   `json:"unknown_files"`      // whose format is not supported
-	Unverified int64 `json:"unverified_records"` // of compressed files
+	Unknown    int   `json:"unknown_files"`      // files whose format is not supported
+	Unverified int64 `json:"unverified_records"` // unverified records of compressed files
 	Abandoned  int64 `json:"abandoned"`          // records read but not written because of an interruption
 }
 

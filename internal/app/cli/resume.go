@@ -132,7 +132,7 @@ func (r *resumption) rewrite(lines []madeOutput) error {
 
 // line returns the line of the record about m.
 func (m madeOutput) line() string {
-	body, _ := json.Marshal(m) // strings, which do not fail
+	body, _ := json.Marshal(m) // cannot fail: all members are strings
 	body = append(body, '\n')
 	return fmt.Sprintf("%08x %s", crc32.ChecksumIEEE(body), body)
 }
@@ -157,7 +157,7 @@ func (s *settings) fingerprint() string {
 	o.MaxMemory, o.TempDir, o.Jobs, o.Index, o.FailOn, o.Quiet, o.Progress, o.LogLevel, o.LineBuffered = 0, "", 0, "", nil, false, "", "", false
 	n := s.record.Normalizer
 	key, _ := s.hmacKey()                // resolve has reported the error
-	profile, _ := os.ReadFile(s.Profile) // if it is a file
+	profile, _ := os.ReadFile(s.Profile) // empty unless the profile is a file
 	text, err := json.Marshal([]any{
 		version(), builtin, fmt.Sprintf("%+v", n.Profile()), profile, n.PolicyVersions(s.record.Level), n.KeyFunction(s.record.Level), fmt.Sprintf("%x", sha256.Sum256(key)),
 		o.Format, o.Codec, o.inputOptions, o.codecOptions, o.outputOptions, o.limitOptions, o.runOptions,

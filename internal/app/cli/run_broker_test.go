@@ -33,7 +33,7 @@ func TestRunBrokerMistake(t *testing.T) {
 	config := func(broker, password string) string {
 		timeout := "1m"
 		if broker == nobody {
-			timeout = "1s" // it passes in vain
+			timeout = "1s" // no broker answers within it
 		}
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, fmt.Sprintf(`version: 1
@@ -191,7 +191,7 @@ admin: {listen: ""}
 			t.Fatal(err)
 		}
 		over := make(chan struct{})
-		if killed < 12 { // once a few more messages are there: time alone may kill before the first or behind the last
+		if killed < 12 { // kill it when a few more messages are there: after a fixed time, there may be none, or all
 			go killAt(cmd.Process, over, stream, messagesIn(stream)+1+rand.Uint64N(8))
 		}
 		err := cmd.Wait()

@@ -169,7 +169,7 @@ func TestDedupeMemory(t *testing.T) {
 	if err != nil {
 		t.Skip("skipped: only Linux tells the peak of the memory of a process that runs")
 	}
-	_, peak, _ := strings.Cut(string(status), "VmHWM:") // unlike that of rusage, without the process before exec
+	_, peak, _ := strings.Cut(string(status), "VmHWM:") // the peak in rusage includes the process before exec
 	var kib int
 	if _, err := fmt.Sscan(peak, &kib); err != nil || kib > limit {
 		t.Errorf("it took %d KiB, want at most %d: %v", kib, limit, err)

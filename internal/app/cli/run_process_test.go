@@ -266,8 +266,9 @@ func TestRunReload(t *testing.T) {
 	}
 }
 
-// A new configuration whose sink cannot be opened gives way to the last one, before it
-// stops that if it can be seen.
+// If the sink of a new configuration cannot be opened, the last
+// configuration continues. If possible, this is detected before the last
+// pipeline is stopped.
 func TestRunReloadBack(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start()
@@ -335,7 +336,8 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	}
 }
 
-// With --watch a change of the file, or of a profile that it names, is as good as a signal.
+// With --watch a change of the file, or of a profile that it names, has the
+// effect of a signal.
 func TestRunWatch(t *testing.T) {
 	d := newRun(t, tailing)
 	d.start("--watch")
@@ -359,8 +361,8 @@ func TestRunWatch(t *testing.T) {
 	}
 }
 
-// Signals up to the last instruction, when all is durable: nothing was cut, nothing
-// is read again, and no signal replaces the exit code.
+// Signals come up to the last instruction, when everything is durable:
+// nothing is cut or read again, and no signal changes the exit code.
 func TestRunManySignals(t *testing.T) {
 	d := newRun(t, tailing)
 	d.feed("HTTP://H/a\n")
@@ -397,7 +399,7 @@ func TestRunSignalsDuringReload(t *testing.T) {
 		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
 		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
 		d.logs("msg=listening", 1)
-		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
+		d.signal(syscall.SIGHUP) // usually, there is no pipeline yet
 		d.has("out.log", want.String())
 		d.configure(strings.Replace(tailing, "commit_interval:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"commit_interval:", 1))
 		d.signal(syscall.SIGHUP)

@@ -15,9 +15,9 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
-// TestRunRoute: a route distributes the records over a file and a stream, and
-// skips some. A reload changes the route without a new pipeline, and removes it
-// with one; nothing is lost or written twice.
+// TestRunRoute: a route distributes the records over a file and a stream,
+// and skips some. A reload changes the route without a new pipeline, and
+// removes the route with a new pipeline; nothing is lost or written twice.
 func TestRunRoute(t *testing.T) {
 	s := natstest.Start(t, nil)
 	conn, err := nats.Connect(s.URL())

@@ -14,14 +14,15 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
-// lanesTo is a configuration with outputs of their own for each input.
+// lanesTo is a configuration with a separate output for each input.
 func lanesTo(sinks string) string {
 	return strings.Replace(tailing, "  - file: {name: out, path: out.log}\n", sinks, 1)
 }
 
-// TestRunTakeover: with exactly_once, an output that is not finished goes on under a
-// sink that has another name or place than the one that began it, and one of a sink
-// that is gone is finished: after a restart, and after a reload.
+// TestRunTakeover: with exactly_once, an unfinished output is continued by a
+// sink that has another name or place than the sink that began it, and an
+// unfinished output of a removed sink is finished. This holds after a
+// restart and after a reload.
 func TestRunTakeover(t *testing.T) {
 	for _, restart := range []bool{true, false} {
 		d := newRun(t, lanesTo(`  - file: {path: "out/{source.relpath}", exactly_once: true}`+"\n"))
@@ -60,8 +61,8 @@ func TestRunTakeover(t *testing.T) {
 	}
 }
 
-// TestRunOtherGuarantee: what was written without exactly_once is kept when that is
-// asked for, and what was written with it when it is not any more.
+// TestRunOtherGuarantee: what was written without exactly_once is kept when
+// exactly_once is set, and the other way round.
 func TestRunOtherGuarantee(t *testing.T) {
 	sink := `  - file: {path: "out/{source.relpath}"}` + "\n"
 	exactly := strings.Replace(sink, `"}`, `", exactly_once: true}`, 1)
@@ -98,7 +99,7 @@ func (d *daemonRun) outputs() string {
 	names, _ := filepath.Glob(filepath.Join(d.dir, "out", "*")) // the pattern is sound
 	var b strings.Builder
 	for _, name := range names {
-		text, _ := os.ReadFile(name) // one that is just getting its name is looked at again
+		text, _ := os.ReadFile(name) // a file that is being renamed is read at the next call
 		b.Write(text)
 	}
 	return b.String()

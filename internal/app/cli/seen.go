@@ -44,7 +44,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	_, err := codec.ParseLevel(id[identity.By])
 	keyed, named := err == nil, o.cmd.Flags().Changed("key")
 	if keyed && named && !o.cmd.Flags().Changed("by") {
-		o.By = "key" // at the level that the user names, which may be another than the set's
+		o.By = "key" // compare at the level that the user named, which may differ from the level of the set
 	}
 	if o.By == codec.LevelMatch.String() { // no field has this name
 		o.By = ""
@@ -79,7 +79,7 @@ func (o *seenOptions) build(dir string, paths []string) error {
 		return err
 	}
 	if _, _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
-		return inputError(err) // before a folder is created
+		return inputError(err) // fail before creating a folder
 	}
 	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)}, o.Force)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset/identity"
 )
 
-// This file has the commands of a set of keys on disk, and their flags. seen.go does
-// what they say.
+// This file has the commands of a set of keys on disk, and their flags.
+// seen.go implements them.
 
 const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it, for example which pages a crawler has
 fetched.

@@ -39,7 +39,7 @@ type settings struct {
 	*options
 
 	objects        *objects.Store // nil: no path names objects
-	resumed        *resumption    // by prepare; nil without --resume
+	resumed        *resumption    // set by prepare; nil without --resume
 	exact          bool           // see file.Config.Exact
 	sample         *file.Sample   // nil without --sample
 	log            *slog.Logger   // set by prepare
@@ -359,7 +359,7 @@ func (s *settings) checkRecord(bad *command.Mistakes) {
 			probe.Format, probe.URLField = "csv", "1"
 		}
 	}
-	// resolveRecord has reported errors in these two.
+	// Leave these two out, because resolveRecord has reported their errors.
 	if probe.Render != record.RenderExtend {
 		probe.Extend = nil
 	} else if len(probe.Extend) == 0 && probe.Note == (record.Note{}) {

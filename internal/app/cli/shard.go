@@ -19,8 +19,8 @@ const byPath = "path"
 // shardByNames are the values of --shard-by.
 var shardByNames = append([]string{byPath}, record.IdentityNames()...)
 
-// A share is the value of --shard: shard index of several. The zero share is all
-// of the input.
+// A share is the value of --shard: the index of a shard and the number of
+// shards. The zero share is all of the input.
 type share struct {
 	index, of int
 	by        string // one of shardByNames

@@ -33,8 +33,8 @@ type sortedOutput struct {
 	dir   string
 	texts *extsort.Spool
 	sort  *extsort.Sorter[timed]
-	lane  *engine.Lane // of the last record
-	at    record.Time  // of the last record, or of the one before that has a time
+	lane  *engine.Lane // lane of the last record
+	at    record.Time  // time of the last record, or of the last one before it that has a time
 	n     uint64
 
 	job       func(path string) *record.Job
@@ -81,8 +81,9 @@ func (s *sortedOutput) Submit(ctx context.Context, b *engine.Batch, t engine.Tic
 	return nil
 }
 
-// add adds the records of b. A record without a time, such as the header of a table or a
-// piece of an oversize record, stays behind the one before it in its input.
+// add adds the records of b. A record without a time, such as the header of
+// a table or a piece of an oversize record, stays behind the record that
+// precedes it in its input.
 func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 	if err := s.follow(b); err != nil {
 		return err
@@ -96,7 +97,7 @@ func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 			s.at = t
 		}
 		text, end := stream.Bytes[r.Off:][:r.Len], ""
-		if ends && len(text) > 0 && text[len(text)-1] != '\n' { // the last record of its input
+		if ends && len(text) > 0 && text[len(text)-1] != '\n' { // only the last record of an input may lack a line feed
 			end = "\n"
 		}
 		place, err := s.texts.Write(text, []byte(end))

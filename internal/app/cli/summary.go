@@ -37,7 +37,7 @@ type outcome struct {
 	skipped     []file.Skipped
 	plan        map[string]string // of a dry run: the output of each input, if each has its own
 	samples     *unique.Samples
-	merged      *reportMerged // by --dedupe
+	merged      *reportMerged // result of --dedupe
 }
 
 // damaged returns the reports of the inputs with missing or possibly wrong

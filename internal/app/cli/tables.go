@@ -39,7 +39,7 @@ type tables struct {
 
 // A tableFile is an input with an intact schema.
 type tableFile struct {
-	format string // of package table
+	format string // name of the format in package table
 	err    error  // nil, or why the columns cannot be chosen
 }
 
@@ -132,7 +132,7 @@ type openTable struct {
 // Close implements [compress.Table].
 func (t openTable) Close() {
 	t.Table.Close()
-	_ = t.in.Close() // it was only read
+	_ = t.in.Close() // opened for reading only
 }
 
 // openInput opens a file or an object.

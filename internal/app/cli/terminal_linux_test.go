@@ -106,7 +106,7 @@ func (r terminalRun) run(t *testing.T, until string, args ...string) shown {
 	for _, stream := range []io.Writer{cmd.Stdout, cmd.Stderr} {
 		_ = stream.(*os.File).Close() // the child has its own
 	}
-	_ = cmd.Wait() // some commands fail, and that is as good
+	_ = cmd.Wait() // some commands fail, and their messages are checked, too
 	return shown{<-ends[0], <-ends[1]}
 }
 
@@ -135,7 +135,7 @@ func unsafeIn(text string, color bool) string {
 	for i, r := range text {
 		switch {
 		case r == '\n' || r == '\t':
-		case r == utf8.RuneError && text[i] >= 0xa0: // a byte that no terminal obeys
+		case r == utf8.RuneError && text[i] >= 0xa0: // no terminal treats such a byte as a control
 		case r == utf8.RuneError && text[i] != 0xef, unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control), r>>7 == 0xe0000>>7:
 			return text[max(0, i-20):min(len(text), i+20)]
 		}
@@ -256,7 +256,7 @@ func TestTerminalColors(t *testing.T) {
 		if !paint.MatchString(got) || strings.Contains(got, `\x1b`) || unsafeIn(got, true) != "" {
 			t.Errorf("%q: %q", args, got[:min(len(got), 300)])
 		}
-		if args[0] == "help" { // without colors, it has other marks
+		if args[0] == "help" { // without colors, its text contains other marks
 			continue
 		}
 		want := paint.ReplaceAllString(got, "")
@@ -355,7 +355,7 @@ func TestTerminalDaemon(t *testing.T) {
 			}
 			text := got.out
 			if until != "" {
-				text = strings.NewReplacer("\x1b[H", "", "\x1b[K", "", "\x1b[J", "").Replace(text) // of a screen that is drawn in place
+				text = strings.NewReplacer("\x1b[H", "", "\x1b[K", "", "\x1b[J", "").Replace(text) // these move the cursor for a screen that is drawn again
 			}
 			if text == "" || color && !slices.Contains(args, "--to") && !paint.MatchString(text) {
 				t.Errorf("%v %q shows %q, %s", env, args, text, got.err)

@@ -57,7 +57,7 @@ func (o *topOptions) run(cmd *cobra.Command, paths []string) error {
 	bad.Add("--by", err)
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	if err != nil {
-		by = insight.By{Columns: []string{"key"}} // replaces the wrong one
+		by = insight.By{Columns: []string{"key"}} // replaces the invalid value
 	}
 	top := insight.NewTop(by, opt)
 	set, err := o.prepare(paths, top.Fields(), &bad)

@@ -253,8 +253,8 @@ const mostSamples = 5
 
 // reportMerged describes the records that --dedupe took for duplicates.
 type reportMerged struct {
-	Records int64            `json:"records"` // left out, or marked
-	Samples []keydiff.Merged `json:"samples"` // whose URLs differ
+	Records int64            `json:"records"` // records that were left out, or marked
+	Samples []keydiff.Merged `json:"samples"` // samples with different URLs
 }
 
 // newSamples returns the collector of examples for the filter of --dedupe, or nil if

@@ -21,8 +21,9 @@ type textField struct {
 	rank  int // sum of urlRank over the first records; 0 if only value is known
 }
 
-// jsonFields returns the strings of the first JSON records. Of the strings with
-// the same path, it returns the first that most likely holds a URL.
+// jsonFields returns the strings of the first JSON records. Among the
+// strings with the same path, it returns the first that most likely holds a
+// URL.
 func jsonFields(head []byte) (fields []textField) {
 	index := map[string]int{}
 	for _, m := range slices.Concat(jsonRecords(head)...) {
@@ -173,8 +174,8 @@ func urlField(fields []textField) string {
 	return best
 }
 
-// urlRank says how likely a field with this name and value holds the URL of its
-// record: not at all if it is 0.
+// urlRank says how likely a field with this name and value holds the URL of
+// its record; 0 means not at all.
 func urlRank(name, value string) int {
 	rank, named := 0, urlWord().MatchString(name)
 	switch {
@@ -229,8 +230,8 @@ var (
 )
 
 // urlParts returns the value of --url for records that hold a URL in several
-// fields: a path, which is in the field path, a host, and perhaps a query. It
-// returns "" if they hold it in one.
+// fields: a path, which is in the field path, a host, and perhaps a query.
+// It returns "" if they hold the URL in one field.
 func urlParts(fields []textField, path string) string {
 	if path == "" || strings.ContainsAny(path, ",=") {
 		return ""
@@ -240,7 +241,7 @@ func urlParts(fields []textField, path string) string {
 		switch {
 		case f.path == path:
 			if !record.IsRequestLine(f.value) && (!strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//")) {
-				return "" // a URL
+				return "" // the value is a URL, not a path
 			}
 		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path):
 		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):

@@ -110,7 +110,8 @@ var builtin = editions{
 // repository so that they are the same everywhere: see .goreleaser.yaml.
 var release, commit, date string
 
-// versionOf returns the version that a program says it has, or the module's.
+// versionOf returns the version of a program that states one, or else the
+// version of the module.
 func versionOf(c *daemon.Catalog) string {
 	if c != nil && c.Version != "" {
 		return c.Version

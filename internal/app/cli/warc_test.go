@@ -97,8 +97,8 @@ func TestWARCMembers(t *testing.T) {
 	}
 }
 
-// TestWARCRun: a daemon gives each record a member of its own, and the pieces of a long
-// one each. An archive that ends within a record is damaged.
+// TestWARCRun: a daemon writes each record as a separate member, and so each
+// piece of a long record. An archive that ends within a record is damaged.
 func TestWARCRun(t *testing.T) {
 	in, want := archive()
 	dir := t.TempDir()

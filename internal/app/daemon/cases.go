@@ -120,7 +120,7 @@ func outcomeOf(w *record.Worker, url string) outcome {
 	}
 	cells := strings.Split(strings.TrimSuffix(string(out), "\n"), "\t")
 	if len(cells) < 3 {
-		return outcome{why: "no URL"} // blank
+		return outcome{why: "no URL"} // a blank line
 	}
 	o := outcome{norm: cells[0], key: cells[2]}
 	if cells[1] != "" {
@@ -187,7 +187,7 @@ func (c *cases) differentKey(urls []string, lv codec.Level) []failure {
 		case o.why != "":
 			failed = append(failed, failure{key, errors.New(noKey)})
 		case met:
-			failed = append(failed, failure{key, fmt.Errorf("%v key equals that of different_key[%d]", lv, other)})
+			failed = append(failed, failure{key, fmt.Errorf("%v key is equal to the key of different_key[%d]", lv, other)})
 		default:
 			seen[o.key] = i
 		}

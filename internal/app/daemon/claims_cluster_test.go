@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// clusterClaims returns the claims of a process with a connection of its own.
+// clusterClaims returns the claims of a process with a separate connection.
 func clusterClaims(t *testing.T, servers []*natstest.Server) *unique.Claims {
 	t.Helper()
 	cfg := connect.DefaultNATS()

@@ -20,8 +20,9 @@ sinks:
   - file: {path: "out/{source.relpath}", exactly_once: true}
 `
 
-// TestStateLost: a state that is lost ends the start with what was found, what would
-// be doubled and both ways out, or is read again without a word less.
+// TestStateLost: if the state is lost, the start ends with an error that
+// says what was found, what would be doubled, and both ways out. With
+// on_loss: reread, everything is read again.
 func TestStateLost(t *testing.T) {
 	damage := func() {
 		names, _ := filepath.Glob("state/checkpoint*")

@@ -94,7 +94,7 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		}
 	}
 	if f.OnError.Refused == "drop" {
-		wrong("on_error.refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too, or marked as duplicates of nothing")
+		wrong("on_error.refused", "cannot be combined with drop: if a sink refuses the first record of a key, no record with the key is written, or only records that are marked as duplicates")
 	}
 	if len(f.Route) > 0 {
 		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
@@ -135,7 +135,7 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 		taken = taken || ok && s.Topic == log.Topic
 	}
 	if taken {
-		wrong("dedupe.changelog.topic", "requires a topic of its own, and this one has records")
+		wrong("dedupe.changelog.topic", "requires a topic that no source or sink uses")
 	}
 }
 
@@ -301,7 +301,8 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 
 func init() { table.Outside = memory.Outside }
 
-// keyTables returns the most memory, in bytes, of a set of keys outside the heap.
+// keyTables returns the maximum memory outside the heap that a set of keys
+// takes, in bytes.
 func (p *plan) keyTables() int64 {
 	switch d := p.file.Dedupe; {
 	case d == nil || p.inBucket():

@@ -113,7 +113,7 @@ func TestFormatsRefused(t *testing.T) {
 		{table + lines + drop + "sinks:\n  - file: {path: \"{source.name}.txt\"}\n", ""},
 		{avro + pack + "codec: {registry: {url: \"http://h\"}}\n" + messages, ""},
 		{log + lines + "where: status == 200\n" + out, ""},
-		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + drop + out, ""}, // a column of the table may have it
+		{table + lines + "codec: {to: jsonl}\nwhere: request_id == \"a\"\n" + drop + out, ""}, // the table may have a column request_id
 		{lines + "  - file: {from: clf, include: [a]}\nwhere: request_id == \"a\"\n" + out, "c.yaml:4:8: where: column 1: records of the format lines, and of the format clf never have the field request_id"},
 		{log + lines + "codec: {registry: {url: \"http://h\"}}\n" + out, "the schema registry applies only to the format avro"},
 		{avro + lines + out, "c.yaml: codec.registry: missing"},
@@ -141,8 +141,8 @@ func TestShapeRefused(t *testing.T) {
 		{jsonl + "on_error: {unparsed: drop, oversize: stop}\n", ""},
 		{jsonl + "on_error: {rejected: drop}\n", ""},
 		{jsonl + dead, ""},
-		{jsonl + dead + "on_error: {unparsed: drop, rejected: pass-through}\n", ""}, // a copy of JSON
-		{jsonl + "codec: {to: csv}\n", ""},                                          // a row with an error, or none
+		{jsonl + dead + "on_error: {unparsed: drop, rejected: pass-through}\n", ""}, // a rejected record is copied, and it is JSON
+		{jsonl + "codec: {to: csv}\n", ""},                                          // a rejected record becomes a row with an error, or no row
 		{log, ""},
 		{log + "codec: {to: {jsonl: {fields: [norm]}}}\n" + dead, ""},
 	} {

@@ -29,7 +29,7 @@ func (p *plan) makeJobs(facts bool, sound func(path string) bool) error {
 			r.add(c)
 		}
 	}
-	if len(r.sources) == 0 { // with a stand-in, to find the errors in other sections
+	if len(r.sources) == 0 { // add a substitute for the sources, to find the errors in other sections
 		r.add(&config.Component{Format: config.Format{From: "lines"}})
 	}
 	if len(r.jobs) == len(r.sources) {
@@ -52,8 +52,8 @@ type jobMaker struct {
 	facts   bool
 	sound   func(path string) bool
 	sources []*config.Component // with different formats
-	jobs    []*record.Job       // of these, unless there are errors
-	config  record.Config       // of the first one
+	jobs    []*record.Job       // jobs of these sources, unless there are errors
+	config  record.Config       // configuration of the first job
 	errs    []error
 }
 
@@ -97,7 +97,7 @@ func (r *jobMaker) add(c *config.Component) {
 	r.errs = append(r.errs, wordErr, recordErrors(f, c, err, r.sound))
 }
 
-// distinct joins errors without those that several sources have in common.
+// distinct joins errors, each once: several sources can have the same error.
 func distinct(errs []error) error {
 	seen := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(errlist.Flatten(errors.Join(errs...)), func(err error) bool {
@@ -121,7 +121,7 @@ func (cat *Catalog) recordConfig(f *config.File, source *config.Component, schem
 		n = recordconf.Probe()
 	}
 	rc := record.Config{Formats: cat.formats, Normalizer: n}
-	rc.OnRejected, _ = record.ParseDisposition(f.OnError.Rejected) // their tags have the values
+	rc.OnRejected, _ = record.ParseDisposition(f.OnError.Rejected) // the tags of the fields permit only valid values
 	rc.OnOversize, _ = record.ParseDisposition(f.OnError.Oversize)
 	rc.OnUnparsed, _ = record.ParseDisposition(f.OnError.Unparsed)
 	err = errors.Join(err, recordconf.Fill(&rc, &source.Format, c, f.Where, branches(f)))
@@ -155,8 +155,9 @@ func newRegistry(f *config.File, sound func(path string) bool) *registry.Client 
 	return registry.New(*f.Codec.Registry)
 }
 
-// dependsOn maps a field of record.Config to the key of another value of the source on
-// which errors about it depend: the URL field is not missing if there are parts of a URL.
+// dependsOn maps a field of record.Config to the key of another value of the
+// source on which errors about the field depend. For example, the URL field
+// is not missing if there are parts of a URL.
 var dependsOn = map[string]string{"URLField": ".url", "Quote": ".delimiter"}
 
 // recordErrors adds positions to errors of package record about a source. It drops

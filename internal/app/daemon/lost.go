@@ -18,9 +18,9 @@ type StateError struct{ text string }
 // Error implements error.
 func (e *StateError) Error() string { return e.text }
 
-// checkState returns a *StateError if the positions of the files are lost: no
-// generation of the state can be used, or it has none of these files although
-// outputs that promise every record exactly once exist. A state from which all
+// checkState returns a *StateError if the positions of the files are lost:
+// no generation of the state can be used, or the state has none of these
+// files although there are outputs with exactly_once. A state from which all
 // entries were reset is not lost.
 func (p *plan) checkState(s *checkpoint.Store) error {
 	if p.file.State.OnLoss == "reread" {
@@ -56,8 +56,8 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		dir, state, terminal.Plural(int64(n), "output", "outputs"), first, " or move the outputs away")}
 }
 
-// A coverer is the configuration of a source whose positions are in the state: of files or
-// objects.
+// A coverer is the configuration of a source of files or objects, whose
+// positions are in the state.
 type coverer interface {
 	Covers(path string) bool
 }

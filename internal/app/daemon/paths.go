@@ -34,7 +34,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
 	errs = append(errs, p.checkMoves(sound, reads))
-	// A name that an input can have for each include pattern, and one for
+	// Collect one possible input name for each include pattern, and one for
 	// the lanes of other sources.
 	names := []string{"0"}
 	for _, s := range list {

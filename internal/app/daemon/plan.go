@@ -38,7 +38,7 @@ type plan struct {
 	budget      memory.Budget
 	limit       memory.Limit
 	descriptors int64   // descriptor limit of the process; 0: unknown or none
-	openFiles   []share // of the components that keep files open
+	openFiles   []share // shares of the components that keep files open
 	tooFew      error   // not nil if the descriptors do not suffice
 	exactlyOnce bool
 	identity    keyset.Identity // identity of the set of keys; nil without dedupe
@@ -81,7 +81,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkQueues(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
 	err = p.makeJobs(err == nil && parts.needFacts(), sound)
-	p.fit() // the formats are known
+	p.fit() // now the formats are known
 	errs = append(errs, err, p.addTap(), p.addShadow())
 	if p.jobs != nil && p.file.Dedupe != nil {
 		p.identity, err = p.keyIdentity()
@@ -93,7 +93,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound), p.checkShape())...)
 }
 
-// hasJob reports whether is is true of the job of a source.
+// hasJob reports whether is returns true for the job of a source.
 func (p *plan) hasJob(is func(*record.Job) bool) bool { return slices.ContainsFunc(p.jobs, is) }
 
 // jobOf returns the job of a source, or nil during validation.
@@ -293,7 +293,7 @@ func (p *plan) components() []*config.Component {
 func (p *plan) fit() {
 	o := p.file
 	if o.Batch.Size < 1 || o.MaxInFlight < 1 {
-		o = config.Default() // invalid values, which have been reported
+		o = config.Default() // the values are invalid and have been reported
 	}
 	longest := int64(o.Codec.MaxRecord)
 	quoted := 0

@@ -34,7 +34,7 @@ func (d *Daemon) Reload() {
 
 func (d *Daemon) watchReloads(ctx context.Context) {
 	select {
-	case <-d.begun: // postpones earlier requests
+	case <-d.begun: // requests wait until the run has begun
 	case <-ctx.Done():
 		return
 	}
@@ -159,11 +159,11 @@ func fixed(now, next *plan) error {
 // batches in flight.
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
-	return bytes.Equal(a.header(), b.header()) && // files begin with it
+	return bytes.Equal(a.header(), b.header()) && // another header requires new files
 		sameComponents(f.Sources, g.Sources) && sameFormats(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
-		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
-		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // another set of keys
+		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on the routing
+		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // otherwise the sets of keys differ
 		f.OnError == g.OnError && f.Workers == g.Workers && f.Order == g.Order && f.Batch == g.Batch && f.MaxInFlight == g.MaxInFlight &&
 		f.CommitInterval == g.CommitInterval && f.MemoryLimit == g.MemoryLimit && f.ShutdownTimeout == g.ShutdownTimeout && f.Codec.MaxRecord == g.Codec.MaxRecord &&
 		reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry)
@@ -275,7 +275,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	for _, c := range p.outputs() {
 		s, err := p.makeSink(c, e)
 		check(c, s, err)
-		room = limitOf(s) // of the dead letter in the end
+		room = limitOf(s) // the last one is the limit of the dead letter
 	}
 	if d := p.file.DeadLetter; d != nil && room > 0 && room/2 < longest {
 		warnings = append(warnings, p.file.ErrorAt(d.Path(), fmt.Errorf("limited to messages of %d bytes, but the sources have records of up to %d bytes: dead letters, which are longer than their records, will be truncated; raise the limit to %d", room, longest, 2*longest)))

@@ -28,8 +28,8 @@ func loaded(t *testing.T, old, text string) (*config.File, error) {
 	return loadText(t, strings.Replace(plain, old, text, 1))
 }
 
-// Rules are swapped under records that are under way; what says where records end or
-// go is not.
+// A reload swaps the rules while records are in progress. It does not swap
+// the settings that say where records end or go.
 func TestSameFlow(t *testing.T) {
 	plan := func(old, text string) *plan {
 		f, err := loaded(t, old, text)

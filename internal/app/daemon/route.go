@@ -49,7 +49,7 @@ func (p *plan) checkRoute(sound func(path string) bool) error {
 	errs := []error{p.checkElse()}
 	for i := range f.Sinks {
 		if !isSound(&f.Sinks[i], sound, "name") {
-			return errors.Join(errs...) // the names are not known
+			return errors.Join(errs...) // the names of the sinks are not known
 		}
 	}
 	named := map[string]bool{}

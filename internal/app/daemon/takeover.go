@@ -59,9 +59,9 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	return nil
 }
 
-// sourceOf returns the name of the source that continues a file: the source of
-// its checkpoint if that still includes the file, or else another one that
-// does.
+// sourceOf returns the name of the source that continues a file: the source
+// of its checkpoint if this source still includes the file, or else another
+// one that does.
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for _, c := range each(p.file.Sources) {

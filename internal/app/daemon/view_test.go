@@ -34,8 +34,8 @@ type measuredSink struct {
 // silent has no figures.
 type silent struct{ engine.Sink }
 
-// Every source and sink with figures of its own, and the dead letter, is on the page
-// of metrics, under its name.
+// Every source and sink with separate figures, and the dead letter, is on
+// the page of metrics, under its name.
 func TestExtras(t *testing.T) {
 	plan := &plan{sourceNames: []string{"in", "in-2"}, sinkNames: []string{"out", "quiet"}}
 	p := &parts{

@@ -22,7 +22,7 @@ type lines struct {
 
 	buf      []byte
 	from, to int  // the unread part of buf
-	seen     int  // length of its beginning that is known to have no line feed
+	seen     int  // length of the beginning of the unread part that is known to have no line feed
 	long     bool // a part of the current line has been returned
 	err      error
 }

@@ -82,7 +82,7 @@ type server struct {
 	lines  lines
 	queue  *queue
 	out    []byte // answers that are not in the queue yet
-	moved  int64  // bytes of the answers that are
+	moved  int64  // bytes of the answers that are in the queue
 	dead   []byte // unused: the job does not divert
 	left   int64  // with Chunks: lines of the current chunk that are not answered
 	size   int64  // with Chunks: lines of the current chunk
@@ -90,8 +90,8 @@ type server struct {
 	stats  Stats
 }
 
-// outBytes is the size of the answers above which they go to the queue although
-// more input is there.
+// outBytes is the size of the answers that are sent to the queue even if
+// more input is available.
 const outBytes = 64 << 10
 
 func (s *server) run() error {
@@ -156,7 +156,7 @@ func (s *server) answer(l line) error {
 			s.out, s.dead = s.worker.Append(s.out, s.dead[:0], l.text, at, &s.stats.Stats)
 			break
 		}
-		// How much of a line has arrived does not change its answer.
+		// The answer must not depend on how much of the line has arrived.
 		s.out, s.dead = s.worker.Piece(s.out, s.dead[:0], l.text, l.piece, at, &s.stats.Stats)
 		if l.piece == record.PieceWhole || l.piece == record.PieceLast {
 			break

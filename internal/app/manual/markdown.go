@@ -14,7 +14,7 @@ type kind uint8
 const (
 	heading kind = iota
 	paragraph
-	item // of a list
+	item // an item of a list
 	code
 	table
 )
@@ -23,7 +23,7 @@ const (
 type block struct {
 	kind   kind
 	level  int    // level of a heading, from 1
-	nested bool   // of a table: it belongs to the preceding item
+	nested bool   // a table that belongs to the preceding item
 	marker string // marker of an item: "-" or a number with a full stop
 	spans  []span // spans of a heading, a paragraph or an item
 	lines  []string
@@ -40,7 +40,7 @@ const (
 	regular style = iota
 	strong        // bold or italic
 	literal       // code
-	target        // of the preceding link
+	target        // the target of the preceding link
 	address       // a target that is also the text of the link
 )
 

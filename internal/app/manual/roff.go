@@ -13,9 +13,9 @@ type Man struct {
 	open bool // the section has begun with text, so that a paragraph needs a macro
 }
 
-// NewMan returns a man page with its title and the section NAME. version goes to
-// the foot of each page, date (YYYY-MM-DD) too; either may be empty. about is one
-// line without a full stop.
+// NewMan returns a man page with its title and the section NAME. version and
+// date (YYYY-MM-DD) go to the foot of each page; either may be empty. about
+// is one line without a full stop.
 func NewMan(name string, section int, date, version, about string) *Man {
 	m := &Man{}
 	fmt.Fprintf(&m.b, ".TH %s %d \"%s\" %s %s\n", macroArg(strings.ToUpper(name)), section, date, macroArg("urlfold "+version), macroArg("urlfold manual"))

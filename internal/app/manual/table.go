@@ -7,7 +7,7 @@ import (
 
 // Limits of the layout of a table, in columns.
 const (
-	gap     = 2  // between columns
+	gap     = 2  // blanks between columns
 	narrow  = 14 // the least width of a column with text that must be wrapped
 	widest  = 40 // longer words of a cell are broken, unless there is room
 	meaning = "meaning"

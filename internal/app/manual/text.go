@@ -11,7 +11,7 @@ import (
 // wrapped.
 const (
 	maxWidth = 100
-	indent   = "    " // of code, here and in Markdown
+	indent   = "    " // indent of code, here and in Markdown
 )
 
 // Text returns the page for a terminal or a pipe. Its lines are wrapped at the
@@ -32,7 +32,7 @@ type writer struct {
 	strings.Builder
 	style terminal.Style
 	width int
-	last  kind // of the block before
+	last  kind // kind of the block before
 }
 
 // block writes a block, and an empty line in front unless it is the first one

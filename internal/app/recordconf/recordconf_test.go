@@ -88,8 +88,9 @@ func TestTags(t *testing.T) {
 		}
 	}
 	f, _ := reflect.TypeFor[config.Codec]().FieldByName("Render")
-	// A mapping says what to extend a record with: there is no word for it. Parquet
-	// and Arrow need an output that is complete at the end of a run.
+	// Render can also be a mapping with the fields to extend, so extend is
+	// not a word. Parquet and Arrow need an output that is complete at the
+	// end of a run.
 	words := slices.DeleteFunc(Renders(), func(word string) bool { return word == "extend" || word == "parquet" || word == "arrow" })
 	if tag := strings.Split(f.Tag.Get("enum"), ","); !slices.Equal(tag, words) {
 		t.Errorf("Render: the tag has %q, the table %q", tag, Renders())

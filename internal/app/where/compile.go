@@ -17,7 +17,7 @@ import (
 type compiler struct {
 	zone     *time.Location
 	fields   []int       // indexes of the fields that the expression reads, with repetitions
-	tested   []int       // of the fields in has(FIELD)
+	tested   []int       // indexes of the fields in has(FIELD)
 	at       map[int]int // first rune of the first name of each field
 	inside   bool        // the answers of a condition around the node are remembered
 	computed []*record.Computed
@@ -186,7 +186,7 @@ type operand struct {
 	kind    kind
 	isField bool
 	field   int
-	value   []byte // of a constant: its text, or its canonical decimal form
+	value   []byte // value of a constant: its text, or its canonical decimal form
 }
 
 // operand compiles a node that must be a field or a constant.
@@ -421,7 +421,7 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 	}
 	return func(v *record.View) bool {
 		t, ok := v.Field(left.field)
-		return ok && values[string(t)] // numbers have one text each
+		return ok && values[string(t)] // each number has exactly one text
 	}, nil
 }
 

@@ -40,7 +40,8 @@ func foreignHint(text []rune, at int, token string) string {
 	return ""
 }
 
-// presenceHint says how to test whether the field with whose name before ends exists.
+// presenceHint says how to test whether the field whose name is at the end
+// of before exists.
 func presenceHint(before string) string {
 	words := strings.FieldsFunc(before, func(c rune) bool { return !strings.ContainsRune("_0123456789", c) && (c < 'a' || c > 'z') })
 	field := "FIELD"

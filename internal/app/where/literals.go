@@ -212,7 +212,7 @@ func (s *speller) required(re *syntax.Regexp) (best []string) {
 		}
 		return best
 	case syntax.OpConcat:
-		run := []string{""} // the texts of the last parts that have any
+		run := []string{""} // the texts of the last consecutive parts for which spell returns texts
 		for _, sub := range re.Sub {
 			texts, ok := s.spell(sub)
 			if !ok || len(run)*len(texts) > maxSpellings {

@@ -26,7 +26,7 @@ func (m moment) compare(other moment) int {
 func parseMoment(t []byte) (m moment) {
 	const date = len("2000-10-10T13:55:36")
 	if len(t) <= date {
-		return m // the field is never shorter
+		return m // does not happen: the field is longer
 	}
 	year, month, day := digits(t[0:4]), digits(t[5:7]), digits(t[8:10])
 	m.seconds = daysSince1970(year, month, day)*86400 + digits(t[11:13])*3600 + digits(t[14:16])*60 + digits(t[17:19])

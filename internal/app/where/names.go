@@ -109,7 +109,7 @@ func (c *compiler) computedOperand(n ast.Node) (o operand, is bool, err error) {
 		if len(n.Arguments) == 1 {
 			switch arg := n.Arguments[0].(type) {
 			case *ast.IdentifierNode:
-				if function.Value != "param" { // whose name is a text here
+				if function.Value != "param" { // the name of a param is a text here
 					name += "(" + arg.Value + ")"
 				}
 			case *ast.StringNode:

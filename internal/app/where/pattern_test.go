@@ -12,7 +12,7 @@ import (
 // TestPatternKinds checks how expressions are matched that people write.
 func TestPatternKinds(t *testing.T) {
 	for _, test := range []struct {
-		text, want string // "search", "ends" and "filter": without regexp, and before it
+		text, want string // "search", "ends": regexp is not called; "filter": texts are looked for before it is called
 	}{
 		{`(?i)bot|spider|crawl|slurp|curl|wget|python|java|scan|monitor`, "search"},
 		{`bot`, "search"},

@@ -116,7 +116,7 @@ const (
 	ClassNetwork = "network" // no response
 	ClassMoved   = "moved"   // the partition has a new leader
 	ClassTimeout = "timeout" // the broker timed out
-	ClassBlocked = "blocked" // persists until somebody changes something
+	ClassBlocked = "blocked" // persists until somebody changes the broker or the configuration
 	ClassDamaged = "damaged" // unreadable record batch
 	ClassBroker  = "broker"  // any other error code of a broker
 )

@@ -111,7 +111,7 @@ type Decoder struct {
 	aborted []Aborted
 	void    map[int64]bool // producers with an aborted transaction
 	records []byte         // remaining records of the current batch
-	left    int            // number of them
+	left    int            // number of remaining records
 	base    int64
 	first   int64 // base time
 	logTime bool
@@ -184,7 +184,7 @@ func (d *Decoder) batch() bool {
 	if v := b[versionAt]; v < 2 {
 		return d.fail(ErrOldFormat)
 	} else if v > 2 {
-		return d.fail(fmt.Errorf("%w, or one of a later Kafka: unknown version %d", ErrCorrupt, v))
+		return d.fail(fmt.Errorf("%w, or a record batch of a later version of Kafka: unknown version %d", ErrCorrupt, v))
 	}
 	n := batchLen(b)
 	if n < headerLen {

@@ -61,7 +61,7 @@ type framedConn struct {
 
 	mu       sync.Mutex // the library may read and write at the same time
 	head     []byte     // beginning of the frame being written
-	skip     int64      // bytes of that frame that follow
+	skip     int64      // bytes of that frame that are still to be written
 	sent     int        // tokens to be written
 	calls    map[uint32]call
 	versions map[protocol.ApiKey]versionRange // versions of the broker; nil before its answer
@@ -84,7 +84,7 @@ type versionRange struct{ lowest, highest int16 }
 // Limits of answers that the library decodes.
 const (
 	maxChecked = 16 << 20
-	maxToken   = 1 << 20 // of a login
+	maxToken   = 1 << 20 // maximum length of a login token
 )
 
 // requestHead is the length of the part of a request that identifies it: its size,
@@ -245,8 +245,8 @@ func (c *framedConn) fill(n int) error {
 	return nil
 }
 
-// LocalAddr implements [net.Conn]. The address leads a request that is encoded here
-// to its connection, of which the library shows nothing else.
+// LocalAddr implements [net.Conn]. By the address, a request that is encoded
+// here finds its connection, of which the library exposes nothing else.
 func (c *framedConn) LocalAddr() net.Addr { return framedAddr{c.Conn.LocalAddr(), c} }
 
 type framedAddr struct {

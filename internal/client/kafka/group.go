@@ -13,8 +13,8 @@ import (
 // A Group is a member of a consumer group. It rejoins the group after each
 // rebalance.
 //
-// Close of the library waits for the current request, and the coordinator may
-// answer that only after a rebalance. So group tracks all connections and
+// Close of the library waits for the current request, which the coordinator
+// may answer only after a rebalance. So a Group tracks all connections and
 // closes them when Close runs out of time.
 type Group struct {
 	g  *kgo.ConsumerGroup
@@ -44,7 +44,7 @@ func (l *library) Join(c GroupConfig) (*Group, error) {
 		JoinGroupBackoff:       time.Second,
 		WatchPartitionChanges:  true,
 		PartitionWatchInterval: c.PartitionRefresh,
-		StartOffset:            kgo.FirstOffset, // interpreted as: no committed offset
+		StartOffset:            kgo.FirstOffset, // callers treat this offset as "no committed offset"
 		Timeout:                min(c.RequestTimeout, 10*time.Second),
 	})
 	return g, err
@@ -92,7 +92,7 @@ func (g *Group) Next(ctx context.Context) (*Generation, error) {
 	}
 	list, err := assignments(gen)
 	if err != nil {
-		gen.Start(func(context.Context) {}) // ends it
+		gen.Start(func(context.Context) {}) // a generation ends when a function that it started returns
 		return nil, err
 	}
 	return &Generation{gen, list, g.l}, nil
@@ -138,7 +138,7 @@ func (g *Group) Close(ctx context.Context) {
 	}
 	select {
 	case <-done:
-	case <-time.After(time.Second): // the library computes, and looks at no context
+	case <-time.After(time.Second): // the library is computing and ignores the context
 	}
 }
 

@@ -29,9 +29,10 @@ import (
 	"github.com/segmentio/kafka-go/protocol/syncgroup"
 )
 
-// answers are the responses that the library decodes. The tags of their fields, from
-// which it makes its decoders, are the table of the layouts. The consumer group of
-// the library has other decoders for the same layouts.
+// answers are the responses that the library decodes. The library makes its
+// decoders from the tags of their fields, and the layouts are made from the
+// same tags. The consumer group of the library has other decoders for the
+// same layouts.
 var answers = map[protocol.ApiKey]any{
 	protocol.ApiVersions:      apiversions.Response{},
 	protocol.CreateTopics:     createtopics.Response{},
@@ -158,7 +159,7 @@ func layoutOf(t reflect.Type, version int16, flexible bool, content layout) layo
 			if tagged, ok := fieldTag(field, version); !ok || tagged {
 				continue
 			}
-			if field.Name == "Host" { // at commas, the library splits an address, and panics
+			if field.Name == "Host" { // the library splits an address at commas, and panics
 				fields = append(fields, func(w *wire) { w.bad = bytes.ContainsRune(w.sized(flexible, 2), ',') || w.bad })
 			} else {
 				fields = append(fields, layoutOf(field.Type, version, flexible, content))

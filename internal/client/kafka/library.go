@@ -41,7 +41,7 @@ type library struct {
 	looking chan struct{}        // holds an element while logs is used
 	logs    map[string]topicLogs // by topic
 
-	base   context.Context // until Close
+	base   context.Context // done after Close
 	stop   context.CancelFunc
 	probes sync.WaitGroup
 
@@ -233,7 +233,7 @@ func (l *library) Offset(ctx context.Context, topic string, partition int, at in
 // Fetch implements Client.
 func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error {
 	// The library may still read into the memory of a request that was given
-	// up, so Fetch does not reuse that.
+	// up, so Fetch does not reuse that memory.
 	req := &fetchRequest{FetchRequest: *r, into: &Fetched{Aborted: f.Aborted, answer: f.answer}}
 	*f = Fetched{}
 	ctx, cancel := l.limit(ctx, r.MaxWait)
@@ -248,7 +248,7 @@ func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error 
 // Produce implements Client.
 func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) error {
 	r, err := roundTrip[*produce.Response](ctx, l, &rawproduce.Request{
-		Acks: int16(kgo.RequireAll), Timeout: int32(l.conn.RequestTimeout.Milliseconds() / 2), // the rest is for the way
+		Acks: int16(kgo.RequireAll), Timeout: int32(l.conn.RequestTimeout.Milliseconds() / 2), // half of the time remains for the network
 		Topics: []rawproduce.RequestTopic{{Topic: topic, Partitions: []rawproduce.RequestPartition{
 			{Partition: int32(partition), RecordSet: protocol.RawRecordSet{Reader: bytes.NewReader(batch)}},
 		}}},
@@ -271,7 +271,8 @@ func (l *library) NewProducer(ctx context.Context) (Producer, error) {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
 	producer := NoProducer
-	// The library would ask the coordinator of a transaction, which does not exist.
+	// The library would ask for the coordinator of a transaction, but there
+	// is no transaction.
 	r := &rawRequest{api: protocol.InitProducerId, newest: 1, old: UnsupportedVersion} // later versions have tagged fields
 	r.encode = func(b []byte) []byte {
 		b = binary.BigEndian.AppendUint16(b, 1<<16-1)    // transactional id: null

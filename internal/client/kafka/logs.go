@@ -57,7 +57,7 @@ func (l *library) LogState(ctx context.Context, topic string, partition int) (Lo
 			b = binary.AppendUvarint(b, uint64(len(topic))+1)
 			b = append(b, topic...)
 			b = append(b, 0)       // tags
-			b = append(b, 0, 0, 0) // create no topic, tell no permissions
+			b = append(b, 0, 0, 0) // create no topic, return no permissions
 			return append(b, 0)    // tags
 		}
 		r.decode = func(w *wire) error { return t.decode(w, topic) }

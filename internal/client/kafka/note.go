@@ -14,13 +14,13 @@ import (
 // Values of a request that say nothing.
 const (
 	noEpoch     = -1 // the leader epoch of the last record is unknown
-	noRetention = -1 // the broker's applies
+	noRetention = -1 // the retention of the broker applies
 )
 
 // Commit stores the next offsets to read.
 func (g *Generation) Commit(ctx context.Context, offsets []Assignment) error {
 	r := &offsetcommit.Request{GroupID: g.g.GroupID, GenerationID: g.g.ID, MemberID: g.g.MemberID, RetentionTimeMs: noRetention}
-	at := map[string]int{} // topics in r
+	at := map[string]int{} // indexes in r.Topics
 	for _, a := range offsets {
 		i, known := at[a.Topic]
 		if !known {
@@ -58,7 +58,7 @@ func (g *Group) Notes(ctx context.Context, list []Assignment) error {
 		id    int32
 	}
 	r := &offsetfetch.Request{GroupID: g.id}
-	asked, at := map[partition]*Assignment{}, map[string]int{} // at: topics in r
+	asked, at := map[partition]*Assignment{}, map[string]int{} // at: indexes in r.Topics
 	for i := range list {
 		a := &list[i]
 		t, known := at[a.Topic]

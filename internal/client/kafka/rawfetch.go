@@ -206,7 +206,7 @@ func (r *fetchRequest) encode() {
 		b = put.AppendUint64(b, 1<<64-1) // log start offset: set by replicas only
 	}
 	b = put.AppendUint32(b, uint32(r.MaxBytes))
-	b = r.tags(r.tags(b)) // of the partition and the topic
+	b = r.tags(r.tags(b)) // the tags of the partition and of the topic
 	if r.version >= 7 {
 		b = r.count(b, 0) // forgotten topics
 	}
@@ -295,9 +295,9 @@ func (r *fetchRequest) named(w *wire) bool {
 type rawRequest struct {
 	api            protocol.ApiKey
 	oldest, newest int16
-	encode         func(b []byte) []byte // appends what follows the header
+	encode         func(b []byte) []byte // appends the body of the request
 	decode         func(w *wire) error
-	old            error // if the broker supports no version
+	old            error // the error if the broker supports no version
 	err            error // error of decode, or old
 }
 

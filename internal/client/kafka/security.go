@@ -75,10 +75,10 @@ func (l *library) Check(ctx context.Context) error {
 	return nil
 }
 
-// explain returns the SecurityError that causes err, if there is one, or else
-// err in this project's words. It probes the brokers in the background, with a
-// minimum interval, and the next call returns the result. Only for a failed
-// login it waits for the probe.
+// explain returns the SecurityError that causes err, if there is one, or
+// else err in this project's words. It probes the brokers in the background,
+// with a minimum interval, and the next call returns the result. Only after
+// a failed login does explain wait for the probe.
 func (l *library) explain(err error) error {
 	code := CodeOf(err)
 	login := code == SASLFailed || code == UnsupportedSASL || code == illegalSASLState
@@ -87,8 +87,8 @@ func (l *library) explain(err error) error {
 		if err := l.Check(l.base); err != nil {
 			return err
 		}
-		// The library also reports a connection that ends during the login in
-		// this way.
+		// For the library, a connection that ends during the login is a
+		// failed login, too.
 		return fmt.Errorf("kafka: connection ended during the login: %w", io.ErrUnexpectedEOF)
 	case code != 0:
 		return code
@@ -180,8 +180,9 @@ func (l *library) login(ctx context.Context, addr string) (working bool, err err
 	return false, nil
 }
 
-// hangsUp reports whether a broker ends the connection, without a byte, at a request
-// that requires a login where logins are required. A broker that fails may do so once.
+// hangsUp reports whether a broker ends the connection without an answer to
+// a request, as it does if the request requires a login. A failing broker
+// may do so once.
 func (l *library) hangsUp(ctx context.Context, addr string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -199,7 +200,7 @@ func (l *library) hangsUp(ctx context.Context, addr string) bool {
 			return false
 		}
 		if f, ok := conn.(*framedConn); !ok || len(f.buf) > 0 {
-			return false // a part of an answer
+			return false // the broker has sent part of an answer
 		}
 	}
 	return true
@@ -286,7 +287,7 @@ func speaksTLS(ctx context.Context, addr string) bool {
 		return false
 	}
 	defer closer(ctx, conn)()
-	c := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) //nolint:gosec // nothing is sent on it: it asks whether there is TLS
+	c := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) //nolint:gosec // the connection carries no data: it only tests whether the broker uses TLS
 	err = handshake(ctx, c)
 	return err == nil || refusedByPeer(err)
 }

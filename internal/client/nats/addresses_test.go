@@ -18,8 +18,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// If the caller gives up, the error is that of the last attempt: the end of the
-// context says nothing about the servers.
+// If the caller gives up, the error of the last attempt is returned: the end
+// of the context says nothing about the servers.
 func TestConnectGivesUp(t *testing.T) {
 	cfg := connect.DefaultNATS()
 	cfg.Servers = []string{"nats://u:hunter2@127.0.0.1:1"}

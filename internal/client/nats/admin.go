@@ -41,7 +41,7 @@ type StreamInfo struct {
 	File       bool          // stored in files
 	Async      bool          // persist_mode: async
 	Replicas   int
-	trouble    string // why it does not accept messages
+	trouble    string // why the stream does not accept messages
 }
 
 // Writable returns nil, or an error that says why the stream does not accept

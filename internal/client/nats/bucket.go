@@ -31,10 +31,10 @@ type Bucket struct {
 	name    string // name of the stream
 	stream  jetstream.Stream
 	subject string // prefix of the subjects of keys
-	publish string // the same for publishing
+	publish string // the prefix for publishing
 	ttl     bool
 
-	// Of Watch, nil without it:
+	// Set by Watch, otherwise nil:
 	outage  *logging.Outage
 	suspect chan struct{}
 	stop    func()

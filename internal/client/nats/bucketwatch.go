@@ -40,7 +40,7 @@ func (b *Bucket) Watch(c *Conn, cfg BucketConfig) {
 			case ctx.Err() == nil:
 				b.outage.Set(err)
 			}
-			_ = Pause(ctx, 100*time.Millisecond) // many requests may fail together
+			_ = Pause(ctx, 100*time.Millisecond) // spread the retries: many requests may fail together
 		}
 	}
 	go func() {

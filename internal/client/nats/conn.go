@@ -293,7 +293,7 @@ func (c *Conn) lost(err error) {
 func (c *Conn) found(nc *client.Conn) {
 	c.log.Info("NATS connection restored", "server", nc.ConnectedServerName())
 	c.reconnects.Add(1)
-	c.complaints.mu.Lock() // permissions belong to a connection
+	c.complaints.mu.Lock() // the new connection may have other permissions
 	c.complaints.last, c.complaints.listens = nil, nil
 	c.complaints.mu.Unlock()
 	c.change(nil)

@@ -117,7 +117,7 @@ func (s *Subscription) Subject() string { return s.sub.Subject }
 func (s *Subscription) Next(ctx context.Context) (*Msg, error) {
 	for {
 		m, err := s.sub.NextMsgWithContext(ctx)
-		if !errors.Is(err, client.ErrSlowConsumer) { // returned once after messages were dropped
+		if !errors.Is(err, client.ErrSlowConsumer) { // the library returns this error once after it has dropped messages
 			return m, err
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Subscription) End(patience time.Duration) []*Msg {
 	}
 	var rest []*Msg
 	for {
-		s.Dropped() // update the count now: after the last message it is no longer available, and nothing is dropped while that is read
+		s.Dropped() // update the count now: it is not available after the last message, and no message is dropped in between
 		m, err := s.Next(ctx)
 		if err != nil {
 			return rest

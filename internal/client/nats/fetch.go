@@ -9,9 +9,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Fetch returns the messages that a pull consumer has now, at most n of them. If
-// it has none, Fetch waits for one, at most for wait, and may return none. Use it
-// instead of a [Pull] if each message takes long: nothing waits on this side.
+// Fetch returns the messages that a pull consumer has now, at most n of
+// them. If it has none, Fetch waits for one, at most for wait, and may
+// return none. Use it instead of a [Pull] if each message takes long: no
+// message waits in this process.
 func (c *Conn) Fetch(ctx context.Context, stream, durable string, n int, wait time.Duration) ([]*Msg, error) {
 	one, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()

@@ -24,8 +24,8 @@ func Protect(f func()) (err error) {
 	return nil
 }
 
-// Keep calls f until it returns, which it does when ctx is done. It reports a
-// panic of f, and then calls f again.
+// Keep calls f, which returns when ctx is done. After a panic of f, Keep
+// reports the panic and calls f again.
 func Keep(ctx context.Context, report func(error), f func(context.Context)) {
 	for {
 		err := Protect(func() { f(ctx) })

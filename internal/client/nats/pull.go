@@ -23,7 +23,7 @@ const pulls = 4
 type PullConfig struct {
 	Stream, Durable string
 	Messages, Bytes int           // prefetch limits
-	Expires         time.Duration // of one pull request
+	Expires         time.Duration // expiry of one pull request
 	Heartbeat       time.Duration // interval of the server's heartbeats while it has no messages
 	Info            ConsumerInfo  // state of the consumer, whose limits apply
 	// Gone, if not nil, is called when the consumer may from now on be a
@@ -35,10 +35,10 @@ type PullConfig struct {
 
 // A Pull receives the messages of a pull consumer. The messages that were
 // requested but not taken from C never exceed PullConfig.Messages, and their
-// bytes never exceed PullConfig.Bytes (or four messages of the maximum size, if
-// that is more). Each of four pull requests asks for a quarter of both limits.
-// The next one is sent when the end of one, which the server announces after
-// its last message, was taken from C.
+// bytes never exceed PullConfig.Bytes (or four messages of the maximum size,
+// if that is more). Each of four pull requests asks for a quarter of both
+// limits. The server announces the end of a request after its last message;
+// when this announcement is taken from C, the Pull sends the next request.
 //
 // A Pull is used by one goroutine. Health, Failures and Resume may be called
 // from any goroutine.
@@ -212,7 +212,7 @@ func (p *Pull) Handle(m *Msg) bool {
 		return false
 	}
 	if _, mine := p.alive[token]; !mine {
-		return false // of a request that was given up
+		return false // the message belongs to an abandoned request
 	}
 	delete(p.alive, token)
 	switch {

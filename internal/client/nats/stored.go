@@ -25,10 +25,10 @@ var (
 	seqKey    = []byte(`"seq":`)
 )
 
-// readStored parses the response to a publish. It does not unmarshal the usual
-// one, which starts with the name of the stream and contains no error: that
-// takes more time than everything else. An error is errAnswer or a
-// *[jetstream.APIError].
+// readStored parses the response to a publish. It does not unmarshal a usual
+// response, which starts with the name of the stream and contains no error,
+// because unmarshaling takes more time than everything else. An error is
+// errAnswer or a *[jetstream.APIError].
 func readStored(data []byte) (s stored, err error) {
 	if rest, ok := bytes.CutPrefix(data, ackStart); ok && !bytes.Contains(data, errorKey) && bytes.HasSuffix(data, []byte("}")) {
 		name, rest, _ := bytes.Cut(rest, []byte(`"`))
@@ -58,8 +58,8 @@ func readStored(data []byte) (s stored, err error) {
 
 // Accept says which acknowledgments count.
 type Accept struct {
-	Only string // if set, only of this stream
-	Any  bool   // all; otherwise, of streams that exist
+	Only string // if set, accept only this stream
+	Any  bool   // accept every stream; otherwise, accept the streams that exist
 
 	// A message that a stream refuses because its subject has one already is a
 	// duplicate, not a message to publish again.

@@ -122,14 +122,14 @@ type slot struct {
 	// Events that occurred while the message was being sent.
 	cut      bool // the connection was lost
 	answered bool
-	err      error // with answered
+	err      error // the error, if answered is set
 }
 
 func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
 
-// NewWindow returns a window for size messages. A message that is not
-// acknowledged within timeout, by a stream that which accepts, is published
-// again.
+// NewWindow returns a window for size messages. A message is published again
+// unless it is acknowledged within timeout. The argument which selects the
+// streams whose acknowledgments count.
 func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window, error) {
 	w := &Window{
 		conn: c, timeout: timeout, which: which, streams: map[string]*streamName{}, prefix: c.nc.NewInbox() + ".",
@@ -154,7 +154,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 	w.ctx, w.quit = context.WithCancel(context.Background())
 	c.Watch(func(up bool) {
 		if up {
-			w.failures.Store(0) // the pauses are for servers that respond with refusals
+			w.failures.Store(0) // refusals of the last connection must not delay messages
 			w.nudge()
 			return
 		}
@@ -237,7 +237,8 @@ func (w *Window) release(idx uint32) {
 	}
 	w.slots[idx] = slot{use: w.slots[idx].use}
 	w.free = append(w.free, idx)
-	// Do not wake them for a single slot: they have many messages to publish.
+	// Do not wake the waiters for a single slot, because each has many
+	// messages to publish.
 	if len(w.waiters) > 0 && len(w.free) >= min(len(w.slots)/4+1, 64) {
 		w.wakeAll()
 	}
@@ -286,7 +287,7 @@ func (w *Window) send(t uint64, l Load, i int, m *client.Msg) {
 	err := w.conn.nc.PublishMsg(m) // afterwards, nothing reads the bytes of the message
 	w.mu.Lock()
 	s := w.find(t)
-	if s == nil { // forgotten in the meantime
+	if s == nil { // Forget was called in the meantime
 		w.mu.Unlock()
 		return
 	}

@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// The library believes what a server sends: it collects a line until it ends,
-// allocates what a message announces, and never connects again after an error
-// message that it does not know. So a check sees everything that arrives before
-// the library does. To see it with TLS too, the dialer does the handshake.
+// The library trusts the server: it collects a line until it ends, allocates
+// what a message announces, and never connects again after an error message
+// that it does not know. So everything that arrives is checked before the
+// library sees it. The dialer does the handshake of TLS, because the check
+// needs the decrypted bytes.
 
 const (
 	// maxLine limits the line before a message, which holds two subjects. The
@@ -131,7 +132,7 @@ func (c *wire) greet(ctx context.Context, d *dialer, address string) error {
 	}
 	if i.TLSRequired || d.secure && i.TLSAvailable {
 		if len(c.ready) > at+1 {
-			return errNotNATS // data that is not encrypted
+			return errNotNATS // the server sent unencrypted data
 		}
 		settings := d.tls.Clone()
 		if settings.ServerName == "" {
@@ -239,7 +240,8 @@ func (c *wire) control(line []byte) error {
 		if json.Unmarshal(args, &i) != nil || i.MaxPayload <= 0 {
 			return errNotNATS
 		}
-		// Answers of the API contain messages in base64.
+		// Answers of the API may contain a message in base64, which is
+		// longer.
 		c.most = 2*min(i.MaxPayload, maxPayload) + 1<<20
 		return c.count()
 	case "PING":

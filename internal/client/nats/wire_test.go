@@ -281,7 +281,7 @@ func publishMutated(t *testing.T, conn *Conn, done func() bool) {
 	if err != nil {
 		return // the connection is lost already
 	}
-	defer func() { _ = w.Close() }() // its errors are those of the server
+	defer func() { _ = w.Close() }() // only the server causes errors here
 	for !done() {
 		l := &load{subject: "s", resolved: make([]atomic.Int32, 200)}
 		if err := w.Publish(t.Context(), l, 0, len(l.resolved)); err != nil {

@@ -225,7 +225,7 @@ func (c *Client) get(path ...string) (*answer, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", c.host(), err)
 	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
+	defer func() { _ = resp.Body.Close() }() // closing a body loses no data
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:

@@ -79,7 +79,7 @@ func New(queue string, signer Signer) (*Client, error) {
 	}
 	u.Path = "/"
 	return &Client{queue: queue, endpoint: u.String(), signer: signer, http: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a signature is for one host
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a signature is valid for one host only
 	}}, nil
 }
 
@@ -155,12 +155,12 @@ func (c *Client) call(ctx context.Context, action string, wait time.Duration, in
 	res, err := c.http.Do(req)
 	if err != nil {
 		var u *url.Error
-		if errors.As(err, &u) { // the URL is in the configuration
+		if errors.As(err, &u) { // leave out the URL, which is in the configuration
 			err = u.Err
 		}
 		return fmt.Errorf("%s: %w", action, err)
 	}
-	defer func() { _ = res.Body.Close() }() // it was read
+	defer func() { _ = res.Body.Close() }() // the body has been read
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:

@@ -34,7 +34,7 @@ func TestMaskURLs(t *testing.T) {
 	// Several in one text, and in a list.
 	f("dial nats://a:b@h1,nats://c:d@h2: refused", "dial nats://a:***@h1,nats://c:***@h2: refused")
 	f(`Get "http://u:p@h/x": http://v:q@h`, `Get "http://u:***@h/x": http://v:***@h`)
-	// An '@' behind the authority is no userinfo (RFC 3986 §3.2).
+	// An '@' after the authority is no userinfo (RFC 3986 §3.2).
 	f("https://example.com:80/@name", "https://example.com:80/@name")
 	f("https://example.com?a=b:c@d", "https://example.com?a=b:c@d")
 	f("https://example.com#a:b@d", "https://example.com#a:b@d")

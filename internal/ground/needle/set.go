@@ -12,7 +12,8 @@ type Set struct {
 	texts [][]byte // in lower case if fold is set
 	fold  bool     // ASCII case does not matter
 	near  int      // the number of bytes that the tables compare: 3, or the length of the shortest text
-	// Bit i%32 of table[k][c] says that a text with index i has the byte c at place k.
+	// Bit i%32 of table[k][c] is set if a text with index i has the byte c
+	// at place k.
 	table [3][256]uint32
 }
 
@@ -55,10 +56,11 @@ func (s *Set) In(t []byte) bool {
 	return at >= 0
 }
 
-// Find returns where in t the first text of the set begins, and its index: of
-// several that begin there, the longest. at is -1 if t contains none.
+// Find returns where in t the first text of the set begins, and its index.
+// If several texts begin there, it is the index of the longest one. at is -1
+// if t contains none.
 func (s *Set) Find(t []byte) (at, text int) {
-	var one, two uint32 // the texts that the last byte, and the last two, can begin
+	var one, two uint32 // bits of the texts whose first byte can be the last byte (one), or whose first two bytes can be the last two (two)
 	for i, c := range t {
 		hit := two & s.table[2][c]
 		two = one & s.table[1][c]

@@ -26,7 +26,7 @@ func Character(text []byte) (c byte, n, depth int) {
 		return c, n, depth - 1
 	case '\\':
 		return backslashed(text)
-	case '&': // of other references, the ';' can be a separator
+	case '&': // in other references, the ';' can be a separator
 		if s, n := reference(text); s == "&" || s == "=" {
 			return s[0], n, 0
 		}

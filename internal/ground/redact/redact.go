@@ -28,8 +28,8 @@ const Stars = "***"
 // Limits of the patterns of a job: the work for a byte of text grows with them.
 const (
 	maxPatterns = 32
-	maxSize     = 4096 // of all regular expressions, in bytes
-	maxRepeated = 128  // the same if there are repetitions, which multiply the work
+	maxSize     = 4096 // maximum length in bytes of all regular expressions
+	maxRepeated = 128  // the same if they contain repetitions, which multiply the work
 )
 
 // A pattern is one kind of value.
@@ -37,7 +37,7 @@ type pattern struct {
 	re     *regexp.Regexp
 	inner  bool       // the value is the first group, the rest of the match is around it
 	within *[256]bool // bytes of words: any other byte ends a word, and a value never extends beyond its word
-	need   string     // what a word with a value has at least least times: regular expressions are slow
+	need   string     // least times this text is in every word with a value; the search for it is faster than a regular expression
 	least  int
 }
 
@@ -49,8 +49,8 @@ const (
 	letter = `[\pL\pM\pN\x{FFFD}` // \x{FFFD} replaces bytes that are not UTF-8
 )
 
-// builtin are the patterns with a name. Besides letters and digits, their values have
-// the bytes of others.
+// builtin are the patterns with a name. Besides letters and digits, their
+// values can contain the bytes in others.
 var builtin = []struct {
 	name, expr, others, need string
 	least                    int
@@ -179,9 +179,9 @@ func (p *Patterns) NewMasker() *Masker {
 // then a regular expression such as \bx can match again.
 const maxRounds = 8
 
-// Append appends text with its values replaced by stars. form says that spaces in
-// text were '+' before. What Append has appended stays as it is if it is the text of
-// another call. m may be nil.
+// Append appends text with its values replaced by stars. form says that
+// spaces in text were '+' before. If text is the result of an earlier call,
+// Append leaves it unchanged. m may be nil.
 func (m *Masker) Append(dst, text []byte, form bool) []byte {
 	if m == nil {
 		return append(dst, text...)

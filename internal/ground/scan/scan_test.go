@@ -16,8 +16,9 @@ var sets = map[string]*Set{
 	"path":    NewSet(func(c byte) bool { return c > ' ' && c != '?' && c != '#' && c != '%' && c < 0x7F }),
 }
 
-// TestTwin: without vectors the methods are the loops that the tests compare them
-// with, which would then hold whatever they do.
+// TestTwin is shown as skipped without vectors: the methods then are the
+// loops that the tests compare them with, so the other tests would pass
+// whatever the methods do.
 func TestTwin(t *testing.T) {
 	if !vector {
 		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
@@ -102,7 +103,7 @@ func checkMarks(t *testing.T, name string, s *Set, text []byte) {
 	}
 }
 
-// checkEnd checks that the last mark is that of the end of text.
+// checkEnd checks that the last mark is at the end of the text.
 func checkEnd(t *testing.T, name string, text []byte, m Marks) {
 	t.Helper()
 	last := len(m) - 2

@@ -7,8 +7,8 @@ import (
 
 // Classes says which bytes a Survey marks.
 type Classes struct {
-	// nibbles holds the tables of the plain bytes and of the host bytes, each as
-	// in a Set.
+	// nibbles holds the tables of the plain bytes and of the host bytes,
+	// each in the form of Set.nibbles.
 	nibbles [64]uint8
 	class   [256]uint8 // for the loops
 }
@@ -60,7 +60,7 @@ type Survey struct {
 	// Margin bytes after the text.
 	Copy   []byte
 	Labels Labels
-	firsts Firsts // of the first two words, or 128
+	firsts Firsts // the firsts of the first two words, or 128
 	memory []byte // Copy and, because the vectors may write there, the 64 bytes in front
 }
 
@@ -75,7 +75,7 @@ type Word struct {
 
 // Labels marks the first 64 bytes of a text.
 type Labels struct {
-	other uint64 // not host bytes, and the places after the text
+	other uint64 // bytes that are not host bytes, and the places after the text
 	pause uint64 // '.' and '-'
 	upper uint64 // capital letters
 }

@@ -25,7 +25,7 @@ type Style struct {
 const (
 	minWidth     = 40
 	defaultWidth = 80
-	MaxWidth     = 120 // and the width of help texts
+	MaxWidth     = 120 // also the width of help texts
 )
 
 // NewStyle returns the style of w in an environment. Only terminals get colors,

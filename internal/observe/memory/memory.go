@@ -109,7 +109,7 @@ type Load struct {
 	MaxRecordBytes int64 // maximum length of a record
 	Workers        int
 	Copies         int   // number of copies of the output for sinks, in addition to the output
-	Keys           int64 // most bytes of a set of keys outside the heap; 0: there is no set
+	Keys           int64 // maximum bytes of a set of keys outside the heap; 0: there is no set
 }
 
 // A Budget is the result of Fit.
@@ -120,7 +120,7 @@ type Budget struct {
 	Tight    bool  // not even 4 batches fit, so the limit will be exceeded
 	Keys     int64 // bytes of a set of keys outside the heap
 	Room     int   // keys that wait for a commit, for engine.Dedupe.Room
-	least    int64 // of Keys and Room, in bytes
+	least    int64 // minimum bytes of Keys and Room
 }
 
 // Least returns the lowest limit, in bytes, into which the minimum number of

@@ -44,7 +44,7 @@ func TestApply(t *testing.T) {
 	f((700 - 24 - 100) * mib)
 	Outside(20 * mib)
 	f((700 - 24 - 120) * mib)
-	Outside(mib - 1) // not worth another limit
+	Outside(mib - 1) // too little to change the limit
 	f((700 - 24 - 120) * mib)
 	Outside(1)
 	f((700 - 24 - 121) * mib)
@@ -126,8 +126,8 @@ func TestFit(t *testing.T) {
 	f(mib, nil, 4, true)
 	f(512*mib, func(l *Load) { l.BatchBytes = 64 * mib }, 4, true)
 	f(0, func(l *Load) { *l = Load{} }, 4, false)
-	// 84 MiB are for the least batches and 6 for the least keys. Of the others, half are
-	// for keys and a quarter for room.
+	// 84 MiB are for the minimum number of batches and 6 for the minimum of
+	// keys. Of the rest, half is for keys and a quarter for room.
 	f(100*mib, func(l *Load) { l.Keys = 256 * mib }, 6, false)
 	f(100*mib, func(l *Load) { l.Keys = 3 * mib }, 10, false)
 	f(90*mib, func(l *Load) { l.Keys = 256 * mib }, 4, false)

@@ -265,7 +265,8 @@ func (badExtra) Metrics(emit func(name, help, kind string, value float64, labels
 	emit("label", "No label of Prometheus.", "gauge", 6, "__x__", "a", "__x__", "b")
 }
 
-// What a component does wrong costs that figure alone, and is logged.
+// If a component reports a wrong figure, only this figure is missing, and
+// the mistake is logged.
 func TestBadExtra(t *testing.T) {
 	var out bytes.Buffer
 	c := fixed(0)
@@ -286,7 +287,8 @@ func TestBadExtra(t *testing.T) {
 	}
 }
 
-// A source that is gone keeps its figures, a gauge of a component does not.
+// A source that is gone keeps its figures, but a gauge of a component does
+// not.
 func TestSwap(t *testing.T) {
 	var totals Totals
 	first := engine.Snapshot{

@@ -23,8 +23,8 @@ func Job(c record.Config) (*record.Job, error) {
 	return record.New(c)
 }
 
-// A worker may spend one part in share of its time on samples, in advance at
-// most maxCredit. 125 parts are 0.8 %.
+// A worker may spend one part in share of its time on samples, which is 0.8
+// %. It may spend at most maxCredit in advance.
 const (
 	share     = 125
 	maxCredit = 5 * time.Millisecond

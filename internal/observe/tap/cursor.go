@@ -12,8 +12,8 @@ type cursor struct {
 	b        *engine.Batch
 	whole    bool            // each message is one record
 	director record.Director // nil without directives in the format
-	off, msg int             // of the next record
-	head     []byte          // directive in force there
+	off, msg int             // offset and message of the next record
+	head     []byte          // directive in force at the next record
 }
 
 // newCursor returns a cursor at a random record of b for which the codec has

@@ -207,8 +207,8 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestStalledListener checks that a listener that reads nothing delays nobody,
-// and costs it, not others, samples.
+// TestStalledListener checks that a listener that reads nothing delays
+// nobody, and that only this listener loses samples.
 func TestStalledListener(t *testing.T) {
 	var tp Tap
 	stalled, reader := listen(t, &tp, ""), listen(t, &tp, "")
@@ -224,8 +224,8 @@ func TestStalledListener(t *testing.T) {
 	}
 }
 
-// TestBudget checks with a clock of its own that a worker spends one part in 125
-// of its time on samples, whatever a sample costs.
+// TestBudget checks with a simulated clock that a worker spends one part in
+// 125 of its time on samples, whatever a sample costs.
 func TestBudget(t *testing.T) {
 	for _, cost := range []time.Duration{time.Microsecond, 50 * time.Microsecond, 3 * time.Millisecond} {
 		var tp Tap
@@ -233,7 +233,7 @@ func TestBudget(t *testing.T) {
 		s := newSampler(t, &tp, newConfig(t, "lines"))
 		now, begun := time.Unix(1e9, 0), time.Unix(1e9, 0)
 		seen := int64(0)
-		s.now = func() time.Time { // each record that was read since has taken cost
+		s.now = func() time.Time { // each record that was read since the last call has taken cost
 			n := l.Examined()
 			now = now.Add(time.Duration(n-seen) * cost)
 			seen = n
@@ -301,7 +301,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestMessages checks samples of messages: their position is that of the
+// TestMessages checks samples of messages: they have the position of the
 // message.
 func TestMessages(t *testing.T) {
 	var tp Tap

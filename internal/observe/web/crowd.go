@@ -10,9 +10,10 @@ import (
 // maxConns limits the open connections. Each takes about 18 KB.
 const maxConns = 128
 
-// A crowd limits the connections of a server: a new one beyond maxConns replaces
-// the one that has been idle longest. So clients that open many connections
-// cannot lock out others, which have a request.
+// A crowd limits the connections of a server: a new one beyond maxConns
+// replaces the one that has been idle longest. So clients that open many
+// connections cannot lock out others, whose connections have a request in
+// progress.
 type crowd struct {
 	mu   sync.Mutex
 	idle map[net.Conn]time.Time // since when; zero: a request is being handled
@@ -43,5 +44,5 @@ func (c *crowd) change(conn net.Conn, state http.ConnState) {
 		}
 	}
 	delete(c.idle, oldest)
-	_ = oldest.Close() // nobody waits for it
+	_ = oldest.Close() // no client waits for this connection
 }

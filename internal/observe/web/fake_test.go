@@ -21,7 +21,7 @@ import (
 // now is the time of all tests.
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A part is a source and a sink that does nothing but say how it is.
+// A part is a source and a sink that only reports its health.
 type part struct {
 	engine.Source
 	err error
@@ -127,7 +127,8 @@ func get(t *testing.T, s *Server, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// newRequest returns a request as who uses the address of the server sends it.
+// newRequest returns a request as a client that uses the address of the
+// server sends it.
 func newRequest(method, path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(method, path, body)
 	r.Host = "127.0.0.1:8686"

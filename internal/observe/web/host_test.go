@@ -39,7 +39,7 @@ func TestAllowedHost(t *testing.T) {
 		"127.0.0.1.evil.test:8686":      false,
 		"short.evil.test":               false,
 		"[evil.example]":                false,
-		"2130706433":                    false, // browsers make 127.0.0.1 of it before they send it
+		"2130706433":                    false, // browsers send 127.0.0.1 instead
 	} {
 		if got := allowedHost(host, names); got != want {
 			t.Errorf("%q: %v, want %v", host, got, want)
@@ -47,8 +47,8 @@ func TestAllowedHost(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that is not allowed gets nothing of any page, and not to know
-// which names are.
+// TestRebinding: a request with a name that is not allowed gets no part of
+// any page, and does not learn which names are allowed.
 func TestRebinding(t *testing.T) {
 	s := New(Options{Hosts: []string{"secret-name.example"}, View: green})
 	for _, path := range []string{"/", "/status.json", "/healthz", "/readyz", "/metrics", "/debug/pprof/", "/none"} {

@@ -12,7 +12,7 @@ import (
 const (
 	pointEvery = 5 * time.Second
 	maxPoints  = 60
-	leastSpan  = time.Second // over which rates are computed
+	leastSpan  = time.Second // minimum time over which rates are computed
 )
 
 // A point is what the counters were at a time.
@@ -68,7 +68,7 @@ func (h *history) before(at time.Time) (p point, ok bool) {
 
 // A RateStatus says how fast records get through, and what limits that.
 type RateStatus struct {
-	Interval float64 `json:"interval_seconds"` // over which the rates were measured
+	Interval float64 `json:"interval_seconds"` // seconds over which the rates were measured
 	Records  float64 `json:"records_per_second"`
 	URLs     float64 `json:"urls_per_second"`
 	In       float64 `json:"bytes_in_per_second"`  // after decompression

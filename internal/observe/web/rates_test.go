@@ -28,7 +28,7 @@ func TestLimit(t *testing.T) {
 	f("sink", "a", false, 0.9, engine.Snapshot{State: run, InFlight: 64, Sinks: []engine.SinkSnapshot{{Name: "a", Waiting: 1}}})
 }
 
-// TestRates checks the rates and the history with a clock of its own.
+// TestRates checks the rates and the history with a simulated clock.
 func TestRates(t *testing.T) {
 	v := green()
 	s := newServer(func() View { return v })

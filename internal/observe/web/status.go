@@ -16,7 +16,7 @@ import (
 // Limits of lists in a Status.
 const (
 	maxLanes   = 50
-	MaxDamaged = 50 // damaged files
+	MaxDamaged = 50 // maximum number of damaged files in the status
 	maxFlags   = 20
 )
 
@@ -26,11 +26,11 @@ type Status struct {
 	Ready      bool                  `json:"ready"`
 	State      string                `json:"state"`
 	Version    string                `json:"version"`
-	Uptime     float64               `json:"uptime_seconds"` // of the process
+	Uptime     float64               `json:"uptime_seconds"` // uptime of the process
 	Generation uint64                `json:"config_generation"`
 	ReloadErr  string                `json:"reload_error,omitempty"`
 	Checks     []Check               `json:"checks"`
-	Warnings   []string              `json:"warnings,omitempty"` // what does not affect readiness, but needs attention
+	Warnings   []string              `json:"warnings,omitempty"` // conditions that need attention but do not affect readiness
 	Rates      *RateStatus           `json:"rates,omitempty"`    // absent in the first second
 	History    *HistoryStatus        `json:"history,omitempty"`  // absent in the first seconds
 	Batches    BatchStatus           `json:"batches"`
@@ -67,7 +67,7 @@ type DedupeStatus struct {
 	Firsts     int64 `json:"firsts"`
 	Duplicates int64 `json:"duplicates"`
 	NoKey      int64 `json:"no_key"`
-	Waiting    int   `json:"waiting_keys"` // for a commit
+	Waiting    int   `json:"waiting_keys"` // keys that wait for a commit
 	Room       int   `json:"room_keys"`    // maximum of waiting_keys
 }
 

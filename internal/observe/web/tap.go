@@ -14,8 +14,8 @@ import (
 
 // Times of a stream of samples.
 const (
-	tapBeat  = 5 * time.Second  // between two events that report the progress
-	tapStall = 10 * time.Second // after which a listener that reads nothing is disconnected
+	tapBeat  = 5 * time.Second  // time between two events that report the progress
+	tapStall = 10 * time.Second // a listener that reads nothing for this long is disconnected
 )
 
 // serveTap sends samples as server-sent events until the listener disconnects
@@ -85,9 +85,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, l *tap.Listener)
 
 // A tapProgress reports what happened to the samples of a listener.
 type tapProgress struct {
-	Examined int64 `json:"examined"` // records
+	Examined int64 `json:"examined"` // number of examined records
 	Sent     int64 `json:"sent"`
-	Dropped  int64 `json:"dropped"` // because the listener was too slow
+	Dropped  int64 `json:"dropped"` // number of samples dropped because the listener was too slow
 }
 
 // isLocal reports whether a request comes from this host.

@@ -20,7 +20,7 @@ type View struct {
 	Sinks    []engine.Sink   // by the index of Snapshot.Sinks; the dead letter comes last
 	Began    time.Time       // start of the pipeline
 
-	CommitInterval time.Duration         // of the pipeline
+	CommitInterval time.Duration         // commit interval of the pipeline
 	MaxUnresolved  time.Duration         // admin.ready_within; 0: no limit
 	Damaged        []DamagedFile         // at most MaxDamaged
 	DamagedFiles   int                   // number of damaged files
@@ -35,7 +35,7 @@ type DamagedFile struct {
 	Path    string `json:"path"`
 	Source  string `json:"source"`
 	Verdict string `json:"verdict"`          // kind of the verdict, such as "truncated"
-	Offset  *int64 `json:"offset,omitempty"` // in the compressed file; absent if unknown
+	Offset  *int64 `json:"offset,omitempty"` // offset in the compressed file; absent if unknown
 	Detail  string `json:"detail,omitempty"` // rest of the verdict
 }
 
@@ -57,8 +57,8 @@ type Refusal struct {
 	Code     string  `json:"code,omitempty"` // code of the broker; absent if there are several
 	Reason   string  `json:"reason"`
 	Position int64   `json:"position"` // position of the first refused record: the position of its message, or its offset in the lane
-	Records  int     `json:"records"`  // refused in the last answer
-	Seconds  float64 `json:"seconds"`  // since the first refusal
+	Records  int     `json:"records"`  // number of records refused in the last answer
+	Seconds  float64 `json:"seconds"`  // seconds since the first refusal
 }
 
 // A WaitingLane is a lane whose oldest records have not become durable in time.

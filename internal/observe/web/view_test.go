@@ -55,7 +55,7 @@ func TestReady(t *testing.T) {
 	f(func(v *View) { v.Sinks[1] = sinkPart{err: errors.New("disk full")} }, "sink dead letter", "disk full")
 	f(func(v *View) { v.Snapshot.Sinks[0].Waiting, v.Snapshot.Sinks[0].LastErr = 3, "not now" }, "sink file-2", "3 batches waiting for a retry: not now")
 	f(func(v *View) { v.Snapshot.Sinks[0].LastErr = "of the past" }, "", "")
-	// What waits no longer than it may.
+	// A lane that has waited no longer than the limit passes.
 	f(func(v *View) { v.Snapshot.Lanes[0].Oldest = now.Add(-5 * time.Minute) }, "", "")
 	f(func(v *View) { v.Snapshot.Lanes[0].Oldest = now.Add(-5*time.Minute - 1) }, "lanes", "first /var/log/nginx/access.log")
 	f(func(v *View) {
@@ -143,8 +143,8 @@ func TestAlive(t *testing.T) {
 	f(func(v *View) { *v = View{} }, "")
 }
 
-// A pipeline that does not answer is dead; who asks gets that answer in time, and
-// leaves at most one goroutine behind.
+// A pipeline that does not answer is dead; the caller gets this answer in
+// time, and at most one goroutine is left behind.
 func TestAliveHangs(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

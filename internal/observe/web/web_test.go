@@ -178,7 +178,8 @@ func TestUnixNotASocket(t *testing.T) {
 	}
 }
 
-// Close lets a request end that is under way, and cuts it when time is over.
+// Close waits for a request in progress, and aborts it when the time is
+// over.
 func TestClose(t *testing.T) {
 	for _, patient := range []bool{true, false} {
 		inside, release := make(chan struct{}), make(chan struct{})

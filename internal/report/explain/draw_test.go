@@ -83,5 +83,5 @@ func TestRows(t *testing.T) {
 	f("abc%41d", 5, "abc", "%41d") // an escape is not broken
 	f("%41%42", 4, "%41", "%42")
 	f("日本語", 5, "日本", "語")
-	f("\x00\x00", 2, `\x00`, `\x00`) // wider than a row: it has one of its own
+	f("\x00\x00", 2, `\x00`, `\x00`) // wider than a row: it gets a separate row
 }

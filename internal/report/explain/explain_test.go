@@ -52,8 +52,9 @@ func asJSON(x *Explainer, url, vs []byte) []byte {
 	return b.Bytes()
 }
 
-// Whatever the URL: the drawing has no byte that a terminal would act upon, JSON
-// is JSON, a password that is to be hidden is, and nothing panics.
+// Whatever the URL is, the drawing has no byte that controls a terminal, the
+// JSON is valid, a password is hidden if that is asked for, and nothing
+// panics.
 func FuzzExplain(f *testing.F) {
 	for _, s := range []string{
 		"", "/", "http://h", "HTTP://Ex%41mple.com:0080/a/../b%zz?q=ü#x", "http://[::1/x", "http://u:p@h/", "file:///x", "http://h:/?#",

@@ -65,7 +65,7 @@ func (x *redactor) marks(url []byte) []bool {
 	var r codec.Result
 	_ = codec.Parse(url, &r)
 	if host := r.In.Span(codec.Host); host.Start > 0 && url[host.Start-1] == '@' {
-		marks[host.Start-1] = false // user and host are apart
+		marks[host.Start-1] = false // the '@' after the password is not hidden
 	}
 	return marks
 }

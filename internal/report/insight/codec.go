@@ -11,7 +11,7 @@ import (
 type rowCodec struct {
 	engine.Codec
 	count func(row [][]byte) error
-	after func() error // at the end of a batch; may be nil
+	after func() error // called at the end of a batch; may be nil
 	row   [][]byte
 	err   error
 }

@@ -92,7 +92,7 @@ type countWorker struct {
 	calendar  calendar
 	cells     map[cellKey]*pending
 	last      []byte     // the last period
-	current   []*pending // its cells, by index in by
+	current   []*pending // cells of the last period, by index in by
 }
 
 // count collects the keys of a row.
@@ -147,7 +147,7 @@ func (w *countWorker) flush() error {
 	defer w.c.mu.Unlock()
 	for k, p := range w.cells {
 		if p.urls == 0 {
-			delete(w.cells, k) // of an earlier period
+			delete(w.cells, k) // the cell belongs to an earlier period
 			continue
 		}
 		if err := w.c.add(k, p); err != nil {

@@ -71,8 +71,8 @@ func TestParseBy(t *testing.T) {
 	f("flag,param", `"param" cannot be combined with "flag": a URL can have several values of each`)
 }
 
-// TestTop: the result is that of a map, for every number of workers and every
-// amount of memory.
+// TestTop: the result is the same as with a map, for every number of workers
+// and every amount of memory.
 func TestTop(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var rows []string
@@ -199,7 +199,7 @@ func TestPeriod(t *testing.T) {
 	f(PerHour, time.UTC, "2026-11-23T00:30:0x", "")
 }
 
-// TestCount: the numbers are those of a map, exactly or nearly.
+// TestCount: the numbers are the same as with a map, exactly or nearly.
 func TestCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	var rows []string

@@ -247,10 +247,10 @@ func (l *Learner) Close() error {
 
 // A Proposal is a parameter or segment that does not change the page.
 type Proposal struct {
-	Kind     string // "param" or "segment"
+	Kind     string // what the proposal names: "param" or "segment"
 	Host     string // "" if it is unknown
 	Name     string
-	Pairs    int64 // pairs of URLs that differ only in it
+	Pairs    int64 // pairs of URLs that differ only in the parameter or segment
 	Same     int64 // pairs with the same response
 	Values   int64 // distinct values among these URLs; up to maxValues
 	Outcomes int64 // distinct responses of the pages; up to maxValues
@@ -295,7 +295,7 @@ const pageValues = 8
 
 // A tried is the response for a value.
 type tried struct {
-	rank           uint64 // order of the values of a page, another one for each page
+	rank           uint64 // order of the values of a page, which differs from page to page
 	value, outcome uint64
 	varies         bool // the response differs from one request to the next
 }
@@ -306,8 +306,8 @@ type compared struct {
 	example []byte
 }
 
-// evidence is what is known about all candidates: of a sample of pages if there
-// are more than maxPages, as in levels.
+// evidence holds the results for all candidates. If there are more than
+// maxPages pages, the results are about a sample of them, as in levels.
 type evidence struct {
 	bits  uint
 	pages map[pageID]*compared

@@ -1,6 +1,9 @@
 package insight
 
-import "maps"
+import (
+	"cmp"
+	"slices"
+)
 
 // NumLevels is the number of levels of a report: URLs as they were written, their
 // normal forms, and the keys K0 to K3.
@@ -10,45 +13,49 @@ const NumLevels = 6
 // hash at one level decides the hashes at all higher ones.
 type spelling [NumLevels]uint64
 
+// compare orders spellings by their last level, then by the ones before it. So those
+// that share the hash of a level are neighbours.
+func (s *spelling) compare(o *spelling) int {
+	for i := NumLevels - 1; i >= 0; i-- {
+		if s[i] != o[i] {
+			return cmp.Compare(s[i], o[i])
+		}
+	}
+	return 0
+}
+
 // levels counts distinct hashes at each level for a sample of URLs: those whose
 // hash at the last level has its lowest bits clear. All spellings of a page are
 // in the sample or none is, so the differences between the levels count whole
 // pages. While there are few pages, the sample is complete, and the counts are
 // exact. So the result does not depend on the order of the URLs.
 type levels struct {
-	bits uint // of the hash that must be clear
-	sets [NumLevels]map[uint64]uint64
+	bits uint       // bits of the hash that must be clear
+	list []spelling // may contain repetitions until compact removes them
 }
 
-// maxSpellings is the largest size of the sample: some 100 MB.
+// maxSpellings is the largest size of the sample: 50 MB.
 const maxSpellings = 1 << 20
-
-func newLevels() *levels {
-	l := &levels{}
-	for i := range l.sets {
-		l.sets[i] = map[uint64]uint64{}
-	}
-	return l
-}
 
 // add adds a spelling.
 func (l *levels) add(s *spelling) {
-	page := s[NumLevels-1]
-	if page&(1<<l.bits-1) != 0 {
-		return
+	if len(l.list) == maxSpellings*5/4 {
+		l.compact()
 	}
-	for i, h := range s {
-		if _, known := l.sets[i][h]; known {
-			break // the higher levels are the same, too
-		}
-		l.sets[i][h] = page
+	if l.has(s) {
+		l.list = append(l.list, *s)
 	}
-	l.shrink()
 }
 
-// shrink halves the sample until it is small enough.
-func (l *levels) shrink() {
-	for len(l.sets[0]) > maxSpellings {
+// has reports whether a sample of the bits of l contains s.
+func (l *levels) has(s *spelling) bool { return s[NumLevels-1]&(1<<l.bits-1) == 0 }
+
+// compact sorts the spellings, removes repetitions, and halves the sample until it is
+// small enough.
+func (l *levels) compact() {
+	slices.SortFunc(l.list, func(a, b spelling) int { return a.compare(&b) })
+	l.list = slices.Compact(l.list)
+	for len(l.list) > maxSpellings {
 		l.keep(l.bits + 1)
 	}
 }
@@ -56,31 +63,28 @@ func (l *levels) shrink() {
 // keep removes what a sample of the given bits does not contain.
 func (l *levels) keep(bits uint) {
 	l.bits = bits
-	for _, set := range l.sets {
-		for h, page := range set {
-			if page&(1<<bits-1) != 0 {
-				delete(set, h)
-			}
-		}
-	}
+	l.list = slices.DeleteFunc(l.list, func(s spelling) bool { return !l.has(&s) })
 }
 
 // merge adds the spellings of o, which must not be used afterwards.
 func (l *levels) merge(o *levels) {
-	bits := max(l.bits, o.bits)
-	l.keep(bits)
-	o.keep(bits)
-	for i, set := range o.sets {
-		maps.Copy(l.sets[i], set)
+	l.keep(max(l.bits, o.bits))
+	for i := range o.list {
+		l.add(&o.list[i])
 	}
-	l.shrink()
 }
 
 // distinct returns the number of distinct hashes at each level. They are
 // estimates unless exact is set.
 func (l *levels) distinct() (n [NumLevels]int64, exact bool) {
-	for i, set := range l.sets {
-		n[i] = int64(len(set)) << l.bits
+	l.compact()
+	for i := range l.list {
+		for k := range n {
+			if i > 0 && l.list[i][k] == l.list[i-1][k] {
+				break // the higher levels are the same, too
+			}
+			n[k] += 1 << l.bits
+		}
 	}
 	return n, l.bits == 0
 }

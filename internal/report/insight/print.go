@@ -232,7 +232,7 @@ func (p *parquetPrinter) Row(values [][]byte) error {
 type tablePrinter struct {
 	w       io.Writer
 	all     []Column
-	columns []Column // the shown ones
+	columns []Column // the columns to show
 	style   terminal.Style
 	clip    bool
 	rows    [][]string

@@ -78,7 +78,7 @@ func (l *layout) at(field string) int {
 // separated by tabs. A value that a URL does not have is empty.
 type selector struct {
 	columns []int // columns of the row
-	many    int   // index in columns of the one with several values; -1: none
+	many    int   // index in columns of the column with several values; -1: none
 	param   bool  // the names are names of parameters
 
 	key, end []byte // the parts of a key before and after the value of the column many
@@ -126,7 +126,8 @@ func (s *selector) each(row [][]byte, prefix []byte, do func(key []byte) error) 
 		return err
 	}
 	if values := row[s.columns[s.many]]; s.param {
-		return s.eachParam(values, one)
+		s.query = tsv.AppendUnescaped(s.query[:0], values)
+		return s.eachParam(s.query, func(name []byte, _ params.Pair) error { return one(name) })
 	} else if len(values) > 0 {
 		for name := range bytes.SplitSeq(values, []byte{','}) {
 			if err := one(name); err != nil {
@@ -148,31 +149,24 @@ func (s *selector) join(dst []byte, row [][]byte, columns []int) []byte {
 	return dst
 }
 
-// eachParam calls do for each name of a parameter of a query, once, escaped for
-// tsv.
-func (s *selector) eachParam(query []byte, do func(name []byte) error) error {
-	if bytes.IndexByte(query, '\\') >= 0 {
-		s.query = tsv.AppendUnescaped(s.query[:0], query)
-		query = s.query
-	}
+// eachParam calls do for each name of a parameter of a query, once, escaped for tsv,
+// with its first pair.
+func (s *selector) eachParam(query []byte, do func(name []byte, p params.Pair) error) error {
 	s.pairs = params.AppendPairs(s.pairs[:0], query)
 	s.seen, s.seenEnds = s.seen[:0], s.seenEnds[:0]
 	for _, p := range s.pairs {
 		s.name = params.AppendName(s.name[:0], p.Name(query))
 		start := len(s.seen)
 		s.seen = tsv.AppendEscaped(s.seen, s.name)
-		if name := s.seen[start:]; len(name) == 0 || s.hasSeen(name) {
+		name := s.seen[start:]
+		if len(name) == 0 || s.hasSeen(name) {
 			s.seen = s.seen[:start]
 			continue
 		}
 		s.seenEnds = append(s.seenEnds, len(s.seen))
-	}
-	start := 0
-	for _, end := range s.seenEnds {
-		if err := do(s.seen[start:end]); err != nil {
+		if err := do(name, p); err != nil {
 			return err
 		}
-		start = end
 	}
 	return nil
 }

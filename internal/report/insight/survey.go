@@ -20,12 +20,13 @@ import (
 )
 
 // A Survey collects what a report shows, in one pass. Each worker counts distinct
-// URLs first, and derives pages, sites, parameters and campaigns from them only
-// when it runs out of memory or at the end: once for each URL instead of once for
-// each record.
+// URLs first. Pages, sites, parameters and campaigns are derived from them only
+// when a worker runs out of memory, or from the URLs of all workers at the end: once for
+// each URL instead of once for each record.
 //
 //	row ─▶ bin: status, flags
-//	    └▶ URL ─▶ seen ─▶ (each once) pages, templates, sites, parameters, campaigns, levels
+//	    └▶ URL ─▶ seen ─▶ (each once) sites, parameters, campaigns, levels
+//	                             └▶ pages ─▶ (each once) templates
 type Survey struct {
 	o    Options
 	norm *codec.Normalizer
@@ -66,11 +67,11 @@ type surveyor struct {
 	seen     *tally.Tally // distinct URLs
 	room     int64
 	lists    [numLists]*tally.Tally
-	levels   *levels
+	levels   levels
 	calendar calendar
 	bins     map[string]*Bin
-	bin      *Bin   // the current one
-	period   []byte // its name
+	bin      *Bin   // the current bin
+	period   []byte // name of the current bin
 	status   [1000]int64
 	flagSets map[string][]codec.Flag
 
@@ -80,16 +81,15 @@ type surveyor struct {
 	text      []byte
 	shape     []byte
 	escaped   []byte
-	name      []byte
+	site      []byte
 	selector  selector
-	pairs     []params.Pair
-	campaigns [params.NumFields][]byte
+	campaigns [campaignFields][]byte
 }
 
 // A Bin counts the URLs of one minute or hour.
 type Bin struct {
 	URLs   int64
-	Status [6]int64 // by class: 0 for none
+	Status [6]int64 // by class of the status; 0 for none
 	Flags  map[codec.Flag]int64
 }
 
@@ -110,7 +110,7 @@ func (s *Survey) NewCodecs(inner func() engine.Codec) func() engine.Codec {
 	return func() engine.Codec {
 		share := s.o.share()
 		w := &surveyor{
-			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(),
+			s: s, seen: tally.New(tally.Options{}), room: share / 2,
 			calendar: calendar{per: perMinute, zone: s.o.Zone}, bins: map[string]*Bin{}, flagSets: map[string][]codec.Flag{},
 		}
 		for i := range w.lists {
@@ -207,7 +207,7 @@ func (w *surveyor) count(row [][]byte) error {
 		return err
 	}
 	if w.room > 0 && w.seen.Memory() > w.room {
-		return w.derive()
+		return w.seen.Drain(w.deriveURL)
 	}
 	return nil
 }
@@ -230,9 +230,6 @@ func (w *surveyor) flagsOf(names []byte) []codec.Flag {
 	return list
 }
 
-// derive derives everything from the distinct URLs, and removes them.
-func (w *surveyor) derive() error { return w.seen.Drain(w.deriveURL) }
-
 // deriveURL derives everything from a URL that was written g.Count times.
 func (w *surveyor) deriveURL(g *tally.Group) error {
 	norm := g.Key[bytes.IndexByte(g.Key, '\t')+1:]
@@ -247,28 +244,25 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 		return nil
 	}
 	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
-	for i, lv := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage} {
+	for i, lv := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch} {
 		_, s[2+i] = w.res.Key(lv).Uint64s()
 	}
-	w.levels.add(&s)
 	w.key = w.res.AppendKey(w.key[:0], codec.LevelPage)
 	page := w.key
+	_, s[NumLevels-1] = w.res.HashKey(codec.LevelPage, page).Uint64s()
+	w.levels.add(&s)
 	if bare {
 		page = bytes.TrimPrefix(page, []byte("h"))
 	}
 	if err := w.add(listPages, page, norm, g.Count); err != nil {
 		return err
 	}
-	if text := w.template(page); bytes.IndexByte(text, '{') >= 0 {
-		if err := w.add(listTemplates, text, norm, g.Count); err != nil {
-			return err
-		}
-	}
 	if host := w.res.Out.Bytes(w.text, codec.Host); !bare && len(host) > 0 {
-		site, ok := codec.AppendSite(nil, host, true)
+		site, ok := codec.AppendSite(w.site[:0], host, true)
 		if !ok {
-			site = host
+			site = append(site, host...)
 		}
+		w.site = site
 		if err := w.add(listSites, site, norm, g.Count); err != nil {
 			return err
 		}
@@ -285,13 +279,17 @@ func (w *surveyor) add(list int, key, norm []byte, n int64) error {
 	return w.lists[list].Add(w.escaped, norm, n)
 }
 
-// template returns the template of a page, without a query. It is valid until the
-// next call.
-func (w *surveyor) template(page []byte) []byte {
-	page, _, _ = bytes.Cut(page, []byte{'?'})
+// derivePage counts the template of a page, without a query, if a segment of the path is
+// variable.
+func (w *surveyor) derivePage(g *tally.Group) error {
+	w.url = tsv.AppendUnescaped(w.url[:0], g.Key)
+	page, _, _ := bytes.Cut(w.url, []byte{'?'})
 	path := max(0, bytes.IndexByte(page, '/'))
 	w.shape = template.Append(append(w.shape[:0], page[:path]...), page[path:])
-	return w.shape
+	if bytes.IndexByte(w.shape, '{') < 0 {
+		return nil
+	}
+	return w.add(listTemplates, w.shape, g.Example, g.Count)
 }
 
 // bareHost replaces the unknown host of a URL.
@@ -300,36 +298,29 @@ const bareHost = "http://h"
 // deriveQuery counts parameters and the campaign.
 func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
 	found := false
-	clear(w.campaigns[:])
-	w.escaped = tsv.AppendEscaped(w.escaped[:0], query)
-	err := w.selector.eachParam(w.escaped, func(name []byte) error {
+	var ranks [params.NumFields]int // plus 1; 0: no parameter sets the field
+	err := w.selector.eachParam(query, func(name []byte, p params.Pair) error {
+		if f, rank, ok := params.CampaignField(name); ok && (ranks[f] == 0 || rank < ranks[f]-1) {
+			found, ranks[f] = true, rank+1
+			if f < campaignFields {
+				w.campaigns[f] = params.AppendName(w.campaigns[f][:0], p.Value(query))
+			}
+		}
 		return w.lists[listParams].Add(name, norm, g.Count)
 	})
-	if err != nil {
+	if err != nil || !found {
 		return err
 	}
-	w.pairs = params.AppendPairs(w.pairs[:0], query)
-	ranks := [params.NumFields]int{}
-	for _, p := range w.pairs {
-		w.name = params.AppendName(w.name[:0], p.Name(query))
-		f, rank, ok := params.CampaignField(w.name)
-		if !ok || w.campaigns[f] != nil && ranks[f] <= rank {
-			continue
-		}
-		found, ranks[f] = true, rank
-		w.campaigns[f] = params.AppendName([]byte{}, p.Value(query))
-	}
-	if !found {
-		return nil
-	}
-	var key []byte
-	for f, v := range w.campaigns[:campaignFields] {
+	w.escaped = w.escaped[:0]
+	for f, v := range w.campaigns {
 		if f > 0 {
-			key = append(key, '\t')
+			w.escaped = append(w.escaped, '\t')
 		}
-		key = tsv.AppendEscaped(key, v)
+		if ranks[f] > 0 {
+			w.escaped = tsv.AppendEscaped(w.escaped, v)
+		}
 	}
-	return w.lists[listCampaigns].Add(key, norm, g.Count)
+	return w.lists[listCampaigns].Add(w.escaped, norm, g.Count)
 }
 
 // campaignFields are source, medium and name, the first fields of a campaign.
@@ -356,13 +347,13 @@ type List struct {
 // Findings are the results of a Survey.
 type Findings struct {
 	URLs      int64
-	Bins      map[string]*Bin  // by their beginning; "" for URLs without a time
+	Bins      map[string]*Bin  // bins by their beginning; "" for URLs without a time
 	Step      time.Duration    // length of a bin: a minute or, in long logs, an hour
-	Status    map[int]int64    // by code; 0 for URLs without one
+	Status    map[int]int64    // URLs by status; 0 for URLs without one
 	Levels    [NumLevels]int64 // distinct URLs; see LevelNames
 	Exact     bool             // Levels are not estimates
-	Pages     List             // by the key of level page
-	Templates List             // of pages, if a segment of the path is variable
+	Pages     List             // pages, by the key of level page
+	Templates List             // templates of pages, if a segment of the path is variable
 	Sites     List             // registrable domains, or hosts that have none
 	Params    List             // names of parameters
 	Campaigns List             // source, medium and name, separated by tabs
@@ -372,19 +363,18 @@ type Findings struct {
 // counted afterwards.
 func (s *Survey) Findings(n int) (*Findings, error) {
 	f := &Findings{Bins: map[string]*Bin{}, Step: time.Minute, Status: map[int]int64{}}
-	all := newLevels()
-	var err error
-	var wg sync.WaitGroup
-	errs := make([]error, len(s.workers))
-	for i, w := range s.workers {
-		wg.Go(func() { errs[i] = w.derive() })
+	var seen []*tally.Tally
+	var derive []func(*tally.Group) error
+	for _, w := range s.workers {
+		seen, derive = append(seen, w.seen), append(derive, w.deriveURL)
 	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := tally.Join(seen).Drain(derive...); err != nil {
 		return nil, err
 	}
+	var all levels
+	var err error
 	for _, w := range s.workers {
-		all.merge(w.levels)
+		all.merge(&w.levels)
 		for code, n := range w.status {
 			if n > 0 {
 				f.Status[code] += n
@@ -421,6 +411,9 @@ func (s *Survey) list(i, n int) (List, error) {
 	r := &ranking{limit: n}
 	err := tally.Merge(all, func(g *tally.Group) error {
 		r.offer(g.Key, g)
+		if i == listPages {
+			return s.workers[0].derivePage(g)
+		}
 		return nil
 	})
 	p := r.period("")

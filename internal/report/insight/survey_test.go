@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,38 +168,74 @@ func TestSurveyWorkers(t *testing.T) {
 	}
 }
 
-// TestLevels: a sample estimates the levels, and its size does not depend on the
-// order or on how the spellings are divided.
+// distinctOf is the readable twin of levels: a set for each level, of the pages in a
+// sample of the given bits.
+func distinctOf(list []spelling, bits uint) (n [NumLevels]int64) {
+	for k := range n {
+		set := map[uint64]bool{}
+		for _, s := range list {
+			if s[NumLevels-1]&(1<<bits-1) == 0 {
+				set[s[k]] = true
+			}
+		}
+		n[k] = int64(len(set)) << bits
+	}
+	return n
+}
+
+// TestLevels: the numbers are those of sets, whatever the sample, the order, the
+// repetitions, and however the spellings are divided.
 func TestLevels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var list []spelling
-	pages := 200
-	for range pages {
-		page := rng.Uint64()
-		for range 1 + rng.IntN(5) {
-			list = append(list, spelling{rng.Uint64(), page ^ 1, page ^ 2, page ^ 3, page ^ 4, page})
+	for range 200 {
+		var s spelling
+		for n := NumLevels; n > 0; n = rng.IntN(NumLevels + 1) { // shares the levels from n on
+			for k := range n {
+				s[k] = rng.Uint64()
+			}
+			list = append(list, s)
 		}
 	}
-	all := newLevels()
-	for i := range list {
-		all.add(&list[i])
+	list = append(list, list[:300]...)
+	for bits := range uint(4) {
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		all, first, second := &levels{}, &levels{}, &levels{}
+		for i := range list {
+			all.add(&list[i])
+			[]*levels{first, second}[rng.IntN(2)].add(&list[i])
+		}
+		all.keep(bits)
+		first.keep(bits)
+		second.merge(first)
+		want := distinctOf(list, bits)
+		for _, l := range []*levels{all, second} {
+			if got, exact := l.distinct(); got != want || exact != (bits == 0) {
+				t.Errorf("%d bits: got %v, exact %v, want %v", bits, got, exact, want)
+			}
+		}
 	}
-	n, exact := all.distinct()
-	if !exact || n[0] != int64(len(list)) || n[5] != int64(pages) {
-		t.Errorf("%v, exact %v", n, exact)
+}
+
+// TestManyLevels: more spellings than the sample holds leave half of the pages in it, or
+// less.
+func TestManyLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	all, first, second := &levels{}, &levels{}, &levels{}
+	want := int64(0)
+	for i := range maxSpellings * 3 / 2 {
+		h := rng.Uint64()
+		s := spelling{h, h, h, h, h, h}
+		all.add(&s)
+		[]*levels{first, second}[i%2].add(&s)
+		if h&1 == 0 {
+			want += 2
+		}
 	}
-	first, second := newLevels(), newLevels()
-	for i := range list {
-		[]*levels{first, second}[rng.IntN(2)].add(&list[i])
-	}
-	first.keep(2)
 	second.merge(first)
-	all.keep(2)
-	if got, _ := second.distinct(); got != func() [NumLevels]int64 { n, _ := all.distinct(); return n }() {
-		t.Errorf("merged: %v", got)
-	}
-	slices.Reverse(list)
-	if n, exact = all.distinct(); exact || n[5] < int64(pages)/2 || n[5] > int64(pages)*2 {
-		t.Errorf("estimate %v, exact %v", n, exact)
+	for _, l := range []*levels{all, second} {
+		if n, exact := l.distinct(); exact || n != [NumLevels]int64{want, want, want, want, want, want} {
+			t.Errorf("got %v, exact %v, want %d", n, exact, want)
+		}
 	}
 }

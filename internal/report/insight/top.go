@@ -18,9 +18,9 @@ import (
 // Options are the settings of Top and Count.
 type Options struct {
 	Per       Per
-	Zone      *time.Location // of the periods
+	Zone      *time.Location // zone of the periods
 	MaxMemory int64          // for all workers, in bytes; 0: no limit
-	Dir       string         // for temporary files
+	Dir       string         // directory for temporary files
 	Workers   int
 }
 

@@ -18,8 +18,8 @@ var Fields = []string{"url", "norm", "key", "error"}
 // graph. Both codecs write a line with [Fields] for each URL of a record, so
 // the nth line of one corresponds to the nth line of the other.
 type pairCodec struct {
-	engine.Codec        // A's
-	other        mirror // B's
+	engine.Codec        // codec of A
+	other        mirror // codec of B
 	pairer
 }
 

@@ -53,7 +53,7 @@ type spelling struct {
 
 // CollisionOptions are the limits of [Collisions].
 type CollisionOptions struct {
-	Examples  int // of a group
+	Examples  int // maximum number of URLs of a group
 	Top       int // number of groups in the report
 	MaxMemory int64
 	Dir       string // directory of temporary files
@@ -156,7 +156,7 @@ func (c *Collisions) add(key codec.Key, url, norm []byte) {
 	err := c.known.Add([]keyset.Key{{Hi: h.Hi ^ hi, Lo: h.Lo ^ lo}}, isNew[:])
 	if err == nil && isNew[0] {
 		if bytes.IndexByte(url, ':') >= 0 {
-			norm = nil // the example needs none
+			norm = nil // the example needs no normal form
 		}
 		s.at, err = c.texts.Write(url, norm)
 	}
@@ -176,7 +176,7 @@ type CollisionReport struct {
 	Without   int64            `json:"urls_without_key"`
 	Spellings int64            `json:"spellings"` // different URLs
 	Distinct  int64            `json:"distinct_keys"`
-	Groups    int64            `json:"groups"` // of several spellings
+	Groups    int64            `json:"groups"` // groups of several spellings
 	Merged    int64            `json:"merged"` // spellings in these groups
 	Rules     []ruleCount      `json:"rules"`
 	Top       []CollisionGroup `json:"top"` // the groups with the most spellings

@@ -21,7 +21,7 @@ type Merged struct {
 
 // A Merger describes pairs of URLs.
 type Merger struct {
-	side   *Side // nil: what the URLs share is not a key
+	side   *Side // nil: the shared identity of the URLs is not a key
 	redact *record.Worker
 }
 
@@ -49,8 +49,8 @@ func (m *Merger) Describe(kept, duplicate Spelling) Merged {
 	return x
 }
 
-// MostTelling returns up to n of the descriptions: first those with a rule that none
-// before has, then the others, in their order.
+// MostTelling returns up to n of the descriptions: first those with a rule
+// that no earlier one has, then the others, in their order.
 func MostTelling(all []Merged, n int) []Merged {
 	var telling, rest []Merged
 	var known []string

@@ -23,9 +23,9 @@ type Shadow struct {
 	since    time.Time
 	limit    int    // maximum number of pairs
 	mask     uint64 // keys with any of these bits are not chosen
-	urls     int64  // with both keys
+	urls     int64  // URLs with both keys
 	rejected [numRejections]int64
-	records  int64 // without a URL
+	records  int64 // records without a URL
 	merges   sampled
 	splits   sampled
 }
@@ -101,7 +101,7 @@ type sampledGroup struct{ urls, parts int64 }
 // under the other profile.
 type ShadowEffect struct {
 	Groups int64 `json:"groups"`
-	Parts  int64 `json:"parts"` // the other keys
+	Parts  int64 `json:"parts"` // keys of the parts
 	URLs   int64 `json:"urls"`
 }
 
@@ -185,7 +185,7 @@ func (s *Shadow) bad() { s.records++ }
 // counts of all URLs. Groups, merges and splits are exact counts of the keys
 // that were chosen: multiply them by OneIn to estimate the counts of all keys.
 type ShadowStatus struct {
-	ProfileA     string       `json:"a"` // and the function of its keys
+	ProfileA     string       `json:"a"` // profile A and the function of its keys
 	ProfileB     string       `json:"b"`
 	Since        time.Time    `json:"since"`
 	OneIn        uint64       `json:"one_in"`

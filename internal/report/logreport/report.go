@@ -32,7 +32,7 @@ type Report struct {
 	Levels  []Level  `json:"levels"`
 	Exact   bool     `json:"levels_exact"`
 	Pages   Table    `json:"pages"`
-	Shapes  Table    `json:"templates"` // of pages, if they have a variable segment
+	Shapes  Table    `json:"templates"` // templates of pages, if they have a variable segment
 	Sites   Table    `json:"sites"`
 	Params  Table    `json:"parameters"`
 	Camps   Table    `json:"campaigns"`
@@ -45,7 +45,7 @@ type Report struct {
 type Counts struct {
 	Bytes    int64 `json:"bytes"`
 	Records  int64 `json:"records"`
-	URLs     int64 `json:"urls"`    // found
+	URLs     int64 `json:"urls"`    // URLs that were found
 	Counted  int64 `json:"counted"` // URLs that could be parsed
 	Changed  int64 `json:"changed"`
 	Flagged  int64 `json:"flagged"`
@@ -59,7 +59,7 @@ type Counts struct {
 type Bucket struct {
 	Start  string   `json:"start"`
 	URLs   int64    `json:"urls"`
-	Status [6]int64 `json:"status_classes"` // 0 for none
+	Status [6]int64 `json:"status_classes"` // by class of the status; 0 for none
 }
 
 // A Level is a number of distinct URLs.
@@ -67,7 +67,7 @@ type Level struct {
 	Name     string `json:"name"`
 	About    string `json:"about"`
 	Distinct int64  `json:"distinct"`
-	Merged   int64  `json:"merged"` // fewer than at the level before
+	Merged   int64  `json:"merged"` // URLs merged by this level: how many fewer keys it has than the level before
 }
 
 // A Table is a list of the most frequent values.
@@ -80,7 +80,7 @@ type Table struct {
 type Row struct {
 	Values  []string `json:"values"`
 	URLs    int64    `json:"urls"`
-	Share   float64  `json:"share"` // of all counted URLs, in percent
+	Share   float64  `json:"share"` // share in all counted URLs, in percent
 	Example string   `json:"example,omitempty"`
 }
 
@@ -91,7 +91,7 @@ type Flag struct {
 	Meaning  string  `json:"meaning"`
 	URLs     int64   `json:"urls"`
 	Share    float64 `json:"share"`
-	Series   []int64 `json:"series,omitempty"` // by period of Traffic
+	Series   []int64 `json:"series,omitempty"` // URLs by period of Traffic
 }
 
 // A File is an input.

@@ -16,9 +16,9 @@ func (v *view) Base() string { return path.Base(v.Files[0].Path) }
 // leastTie is the number of rows with the same count that make a tail flat.
 const leastTie = 3
 
-// Listed returns the rows of t without a flat tail: if the list is not complete
-// and its last rows have the same count, the others of that count are as
-// frequent.
+// Listed returns the rows of t without a flat tail. If the list is
+// incomplete and its last rows have the same count, other values may be as
+// frequent as these rows.
 func (*view) Listed(t Table) Table {
 	n := len(t.Rows)
 	if int64(n) == t.Distinct {

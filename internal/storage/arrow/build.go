@@ -16,9 +16,9 @@ type array struct {
 	n       int
 	nulls   int
 	valid   []byte
-	offsets []byte // of text and of lists
+	offsets []byte // offsets of texts and of lists
 	data    []byte // text, or values of 8 bytes
-	items   *array // of a list
+	items   *array // items of a list
 	members []*array
 }
 

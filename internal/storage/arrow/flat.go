@@ -30,7 +30,7 @@ const (
 // A message is one message of a stream.
 type message struct {
 	typ  byte
-	head flat // its header, of type typ
+	head flat // header of type typ
 	body []byte
 }
 

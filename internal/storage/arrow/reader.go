@@ -13,7 +13,7 @@ type Reader struct {
 	name   string
 	fields []field
 	at     int       // index of the column in fields
-	parts  []*values // its dictionary
+	parts  []*values // dictionary of the column
 	buf    []byte    // memory for bodies
 	batch  *values
 }

@@ -35,16 +35,16 @@ type field struct {
 	typ        byte
 	dictionary bool
 	id         int64 // id of the dictionary
-	width      int   // of its indexes, in bytes
+	width      int   // size of the indexes of the dictionary, in bytes
 	signed     bool
-	layout     layout // of the column, with its children
+	layout     layout // layout of the column, with its children
 	lone       layout // the same without a dictionary
 }
 
 // A layout counts what a column has in a batch.
 type layout struct {
 	nodes, buffers int
-	views          []int // the numbers of its buffers that extra buffers follow, of string views
+	views          []int // numbers of the string view buffers that extra buffers follow
 }
 
 // add appends the layout of a child.

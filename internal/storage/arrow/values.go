@@ -10,11 +10,11 @@ type values struct {
 	typ     byte
 	n       int
 	valid   []byte // a bit for each value; nil: all are valid
-	offsets []byte // or the views
+	offsets []byte // offsets, or the views
 	data    []byte
 	views   [][]byte // the buffers that views point into
 
-	indexes *indexes // of a column with a dictionary; the other members are unused
+	indexes *indexes // indexes of a column with a dictionary; the other members are then unused
 }
 
 // indexes select values of a dictionary.
@@ -91,7 +91,7 @@ func outside(i int) error {
 // A block is the header of a batch or of a dictionary, with its body.
 type block struct {
 	rows    int
-	buffers []int64 // offset and length of each
+	buffers []int64 // offset and length of each buffer
 	nulls   []int64 // length and number of nulls of each node
 	extra   []int64 // numbers of buffers that follow views
 	body    []byte

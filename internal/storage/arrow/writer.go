@@ -20,7 +20,7 @@ type Writer struct {
 	columns []record.Column
 	arrays  []*array
 	rows    int // rows of the current batch
-	size    int // of these rows, in bytes, as they were given
+	size    int // size of these rows in bytes, as they were given
 	meta    *flatbuffers.Builder
 	out     []byte
 	off     int64   // bytes written

@@ -29,7 +29,7 @@ type container struct {
 	head   []byte // the file up to its first block
 	meta   map[string][]byte
 	codec  ocf.Codec // nil: the blocks are not compressed
-	layout *layout   // of the records
+	layout *layout   // layout of the records
 
 	r      *bufio.Reader
 	pos    int64 // offset of r in the file
@@ -46,12 +46,12 @@ type container struct {
 // until the next one is read.
 type block struct {
 	first   int64  // number of its first record, from 0
-	packed  []byte // its data in the file
-	data    []byte // of the whole block
+	packed  []byte // data of the block in the file
+	data    []byte // data of the whole block
 	count   int64  // count of records in data
-	from    int    // offset in data of its first record
+	from    int    // offset in data of the first record
 	ends    []int  // offset in data of the end of each record
-	cells   []cell // of all records
+	cells   []cell // cells of all records
 	columns int
 	left    int64 // number of records in data after these
 }
@@ -140,7 +140,7 @@ func (c *container) next() (*block, error) {
 		case !found:
 			return nil, fmt.Errorf("record %d: %w; this record and the records after it are not read", c.rows+1, err)
 		case c.lost == nil:
-			c.lost = fmt.Errorf("bytes %d to %d, after record %d, are damaged: %v; the records in these bytes are not read", start, c.pos, c.rows, err) //nolint:errorlint // the file is not cut
+			c.lost = fmt.Errorf("bytes %d to %d, after record %d, are damaged: %v; the records in these bytes are not read", start, c.pos, c.rows, err) //nolint:errorlint // %w would make the file count as truncated
 		}
 		c.losses++
 	}
@@ -192,7 +192,7 @@ func (c *container) read() error {
 		b.data, err = c.unpack(b.packed)
 	}
 	if err != nil {
-		return fmt.Errorf("a block cannot be decompressed: %v", err) //nolint:errorlint // the file is not cut
+		return fmt.Errorf("a block cannot be decompressed: %v", err) //nolint:errorlint // %w would make the file count as truncated
 	}
 	if err := c.layout.split(b, count); err != nil {
 		return err

@@ -61,7 +61,7 @@ func (c *compiler) textFields(n *avro.SchemaNode, prefix string) {
 		}
 		f := &n.Fields[i]
 		if path := prefix + f.Name; isText(&f.Type) {
-			if !slices.Contains(c.texts, path) { // of another branch of a union
+			if !slices.Contains(c.texts, path) { // another branch of a union may have added the path
 				c.texts = append(c.texts, path)
 			}
 			continue
@@ -131,10 +131,10 @@ const (
 	sized    encoding = iota // a number of bytes
 	number                   // int, long, enum
 	counted                  // string, bytes: a length, and as many bytes
-	fields                   // of a record, one after the other
-	branches                 // of a union: the index of one, and its value
-	items                    // of an array, in blocks
-	entries                  // of a map, in blocks: keys and values
+	fields                   // the fields of a record, one after the other
+	branches                 // a branch of a union: its index and its value
+	items                    // the items of an array, in blocks
+	entries                  // the entries of a map, in blocks: keys and values
 )
 
 // A kind is a type of a schema.
@@ -149,10 +149,10 @@ type kind struct {
 // A compiler makes kinds from a schema.
 type compiler struct {
 	defined map[string]*avro.SchemaNode // types with names
-	plain   map[string]*kind            // their kinds, without columns
-	paths   []string                    // of the columns
+	plain   map[string]*kind            // kinds of these types, without columns
+	paths   []string                    // paths of the columns
 	texts   []string                    // paths of all fields that can be columns
-	visited int                         // fields, while texts is filled
+	visited int                         // number of fields visited while texts is filled
 	err     error
 }
 
@@ -335,8 +335,8 @@ func (l *layout) more(b *block) {
 	l.part(b, &walk{data: b.data, pos: b.ends[len(b.ends)-1], fuel: math.MaxInt64}, b.left) // the record was checked
 }
 
-// part makes b the part that begins at w.pos and of which left records remain. It
-// reports whether they match the schema.
+// part sets b to the part that begins at w.pos, where left records of the
+// block remain. It reports whether they match the schema.
 func (l *layout) part(b *block, w *walk, left int64) bool {
 	b.from, b.ends, b.cells = w.pos, b.ends[:0], b.cells[:0]
 	b.left = left - min(left, maxPart)
@@ -387,7 +387,7 @@ func (w *walk) value(k *kind, depth int) bool {
 		i, ok := w.long()
 		return ok && i >= 0 && i < int64(len(k.parts)) && w.value(k.parts[i], depth+1)
 	}
-	return w.blocks(k, depth) // items, entries
+	return w.blocks(k, depth) // the items of an array, or the entries of a map
 }
 
 // long reads a number.
@@ -432,7 +432,7 @@ func (w *walk) blocks(k *kind, depth int) bool {
 				return false
 			}
 			if w.pos == before {
-				break // items without bytes: their number is unlimited
+				break // items of zero bytes: a block may claim any number of them
 			}
 		}
 	}

@@ -25,12 +25,12 @@ type Rewriter struct {
 	name  string // name of the current input
 	in    table.Input
 	c     *container
-	lines table.Lines // not written yet
+	lines table.Lines // lines that are not yet written
 
 	block   *block // nil: none yet
-	next    int    // index of its next record
-	kept    int64  // how many of its records are not written yet
-	upTo    int    // offset in its data of the end of these, if they have not changed
+	next    int    // index of the next record in block
+	kept    int64  // number of records in block that are not yet written
+	upTo    int    // offset in the data of block of the end of these records, if they have not changed
 	changed bool   // the records have changed: data holds them
 	data    []byte
 	cell    []byte // scratch
@@ -72,7 +72,7 @@ func (w *Rewriter) end() {
 		w.c.close()
 	}
 	if w.in.Closer != nil {
-		_ = w.in.Close() // it was only read
+		_ = w.in.Close() // opened for reading only
 		w.in.Closer = nil
 	}
 }

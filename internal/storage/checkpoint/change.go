@@ -60,7 +60,7 @@ func (s *state) contents() (Contents, error) {
 // changes to an empty state.
 type change struct {
 	put     []item
-	gone    []item // without lines
+	gone    []item // removed entries, which have no lines
 	extents []engine.Extent
 	dropped []extentKey
 	cuts    *bool
@@ -110,9 +110,10 @@ func (s *state) apply(c *change) {
 // sections; a section is its type and its length as varints, followed by its
 // bytes.
 //
-// A program rejects a state with an unknown section type below optionalTypes,
-// because it cannot interpret the state. Of every other unknown type it stores
-// the last section and writes it to its snapshots.
+// A program rejects a state with an unknown section type below
+// optionalTypes, because it cannot interpret the state. It stores the last
+// section of every other unknown type, and writes that section to its
+// snapshots.
 const (
 	headSection    = 1 // a header, as JSON
 	putSection     = 2 // entries, a line of JSON each

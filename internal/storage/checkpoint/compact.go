@@ -9,7 +9,7 @@ import (
 // A writer describes the files that commits are written to. The zero writer
 // holds no files: the first commit writes a snapshot of the loaded state.
 type writer struct {
-	gen, seq uint64 // of the last commit
+	gen, seq uint64 // generation and sequence number of the last commit
 	last     uint64 // the greatest generation ever seen
 	epoch    uint64 // see Store.Epoch
 

@@ -47,7 +47,7 @@ type Entry struct {
 
 	Offset int64 `json:"offset"`           // everything up to here is durable
 	Line   int64 `json:"line"`             // number of the line that begins at Offset, from 1
-	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that exceeds the size limit
+	Inside bool  `json:"inside,omitempty"` // Offset is inside a record that exceeds the size limit
 	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search where it ends
 
 	// Open says where quoted cells before Offset do not end; nil: they all do.
@@ -69,7 +69,7 @@ type Entry struct {
 
 // OpenQuotes says where quoted cells of a table do not end.
 type OpenQuotes struct {
-	Offset int64 `json:"offset"` // in the text, of the first line with an open cell
+	Offset int64 `json:"offset"` // offset in the text of the first line with an open cell
 	Line   int64 `json:"line"`   // number of that line, from 1
 	Number int64 `json:"number"` // number of such lines
 }

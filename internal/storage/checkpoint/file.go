@@ -35,7 +35,7 @@ type header struct {
 	// missing log means no missing commits.
 	First bool `json:"first,omitempty"`
 
-	gen uint64 // of the frame
+	gen uint64 // generation of the frame
 }
 
 const (

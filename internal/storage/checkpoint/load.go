@@ -104,7 +104,7 @@ func (l *loader) read(name string) error {
 		return nil
 	}
 	l.last = max(l.last, h.gen)
-	if _, ok := l.snapshots[h.gen]; !ok { // otherwise another name of the same file
+	if _, ok := l.snapshots[h.gen]; !ok { // otherwise this is another name of the same file
 		l.snapshots[h.gen] = snapshotFile{name, data, h.First}
 	}
 	return nil

@@ -264,7 +264,7 @@ type Update struct {
 	Missing map[string]int64 // new values of [Entry.Gone] by id, for entries that do not change otherwise; unknown ids are ignored
 	Points  map[int64][]byte // restart points that Entries name, by id; only points not stored before
 	Cut     bool             // Extents replaces all extents
-	Extents []engine.Extent  // see Cut
+	Extents []engine.Extent  // the new extents, if Cut is set
 	Forget  []string         // ids of finished lanes, whose own outputs lose their extents
 	Keys    []byte           // description of the set of keys that belongs to the positions; nil: unchanged
 }
@@ -461,9 +461,10 @@ func (s *Store) notePoints(refs map[entryKey]int64) {
 			s.refs[k] = id
 		}
 	}
-	// The points that the last commit no longer names go only after the next
-	// commit, because a damaged last commit makes the loader fall back to the
-	// previous one. If a point cannot be removed, the next process removes it.
+	// Remove the points that the last commit no longer names only after the
+	// next commit, because a damaged last commit makes the loader fall back
+	// to the previous one. If a point cannot be removed, the next process
+	// removes it.
 	for _, id := range s.points.stale {
 		_ = disk.Remove(s.points.path(id))
 		delete(s.points.there, id)

@@ -9,13 +9,14 @@ import (
 // An ahead inflates parts of a gzip file before the reader arrives there.
 //
 // It reads the file ahead of the reader, cuts it into segments, and its
-// goroutines decode each segment from the places where members seem to begin.
-// The result are runs: the output of the deflate data from one bit of the file
-// to another. The reader takes a run only if it has itself arrived at the first
-// bit of the run, with the same window. From there the output depends only on
-// the data, so a wrong guess costs time and changes nothing. A run ends before
-// the first error, and the reader checks every header and trailer itself, so
-// texts, offsets and verdicts are the same as without goroutines.
+// goroutines decode each segment from the places where members seem to
+// begin. The results are runs: the output of the deflate data from one bit
+// of the file to another. The reader takes a run only if it has itself
+// arrived at the first bit of the run, with the same window. From there the
+// output depends only on the data, so a wrong guess costs time and changes
+// nothing. A run ends before the first error, and the reader checks every
+// header and trailer itself, so texts, offsets and verdicts are the same as
+// without goroutines.
 //
 // The reader waits only for segments that a goroutine has taken. It decodes the
 // others itself, so the goroutines take segments that it will not reach soon.
@@ -25,7 +26,7 @@ import (
 type ahead struct {
 	src   io.Reader
 	sizes aheadSizes
-	spare chan *chunk // free ones
+	spare chan *chunk // free chunks
 	plan  plan
 	index *indexPlan // plan, if there is an index
 
@@ -64,7 +65,7 @@ func anyTime(<-chan struct{}) (done func(), ok bool) { return func() {}, true }
 type aheadSizes struct {
 	buffer int // input buffer of the reader
 	chunk  int // unit of reading ahead, and the part of a file in which one segment looks for members
-	tail   int // input after that, for a member that crosses the end
+	tail   int // input after the chunk, for a member that crosses the end of the chunk
 	input  int // limit of the input between the reader and the segments
 	output int // limit of the output of a segment; a member with more is decoded ahead in part
 	gap    int // segments that are left to the reader before the first one that is decoded ahead
@@ -86,9 +87,9 @@ type chunk struct {
 
 // A segment is a part of the file that one goroutine decodes.
 type segment struct {
-	from, to int64 // in the file: it decodes from there, the members that begin before to
+	from, to int64 // offsets in the file: the segment decodes the members that begin in this range
 	chunks   []*chunk
-	taken    bool // by a goroutine
+	taken    bool // a goroutine has taken the segment
 	done     bool
 	out      []byte
 	runs     []run
@@ -252,8 +253,8 @@ func (a *ahead) output() []byte {
 	return out[:0]
 }
 
-// retire removes the segments that are of no more use, and returns the number
-// of the others. The caller holds mu.
+// retire removes the segments that are no longer useful, and returns the
+// number of the others. The caller holds mu.
 func (a *ahead) retire() int {
 	kept := a.segments[:0]
 	for _, s := range a.segments {

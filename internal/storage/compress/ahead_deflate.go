@@ -23,12 +23,12 @@ type aheadDeflate struct {
 	start  int64  // offset in the file where Reset was called
 	base   int64  // offset in the file where own was reset
 	run    *run   // nil: own decodes
-	left   []byte // of run, not yet returned
-	window []byte // at the end of run
+	left   []byte // output of run that is not yet returned
+	window []byte // the window at the end of run
 	pause  bool
 	last   int64 // bit of the last end of a block
 
-	fromRuns int64 // number of bytes, for tests
+	fromRuns int64 // number of bytes that came from runs, for tests
 }
 
 // Reset implements [deflateDecoder].
@@ -41,8 +41,8 @@ func (d *aheadDeflate) Reset(src *bufio.Reader, window []byte, bit uint8) {
 }
 
 // adopt continues with the run that begins at the given bit of the file, if
-// there is one. Ahead is the number of bytes in front of the run that Read is
-// about to return.
+// there is one. The argument ahead is the number of bytes in front of the
+// run that Read is about to return.
 func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 	r := d.ahead.at(bit, window)
 	if r == nil || !d.may(int64(ahead+len(r.out))) {
@@ -72,7 +72,7 @@ func (d *aheadDeflate) sameOutput(r *run, window []byte) bool {
 	if len(r.out) < maxWindow || len(window) < maxWindow {
 		return false
 	}
-	in, _ := d.in.br.Peek(min(d.ahead.sizes.buffer, 2*maxWindow)) // less at the end of the file
+	in, _ := d.in.br.Peek(min(d.ahead.sizes.buffer, 2*maxWindow)) // Peek returns less at the end of the file
 	own := make([]byte, maxWindow)
 	n, _ := io.ReadFull(inflate.NewReader(bytes.NewReader(in), window, uint8(r.begin%8)), own)
 	return n == len(own) && bytes.Equal(own, r.out[:n])

@@ -41,7 +41,7 @@ func outcomeOf(t testing.TB, src io.Reader, opt Options) (o outcome) {
 		}
 		n, err := r.Read(buf[:1+rnd.IntN(len(buf))])
 		o.text = append(o.text, buf[:n]...)
-		if p, _ := r.RestartPoint(); p.offset > last.offset && p.inside { // others come with the pieces
+		if p, _ := r.RestartPoint(); p.offset > last.offset && p.inside { // other points are returned together with pieces of the text
 			o.points, last = append(o.points, p), p
 		}
 		if err == io.EOF {

@@ -12,7 +12,7 @@ import (
 // An aheadWorker decodes segments.
 type aheadWorker struct {
 	chunks  []*chunk
-	pos     int64 // in the file, of the next byte to read from chunks
+	pos     int64 // offset in the file of the next byte to read from chunks
 	in      input
 	gzip    gzipDecoder // reads headers
 	inflate *inflate.Reader
@@ -104,13 +104,13 @@ func (w *aheadWorker) find(limit int64) bool {
 var errSegmentEnd = errors.New("end of the segment")
 
 // decode decodes the deflate data from the given bit of the next byte on and
-// adds a run to the segment. It returns nil after the trailer that follows the
-// data, and errSegmentEnd if the input or the space for output ends before;
-// then the run ends at the last block that was decoded completely.
+// adds a run to the segment. It returns nil after the trailer that follows
+// the data, and errSegmentEnd if the input or the space for output ends
+// earlier; the run then ends at the last complete block.
 func (w *aheadWorker) decode(s *segment, window []byte, bit uint8) error {
 	base, from := w.in.offset()*8, len(s.out)
 	begin := base + int64(bit)
-	end, to := begin, from // of the last complete block
+	end, to := begin, from // where the last complete block ends, in bits of the input and in bytes of s.out
 	w.inflate.Reset(w.in.br, window, bit)
 	w.inflate.PauseAtBlocks(true)
 	var err error

@@ -29,8 +29,8 @@ const (
 	BlockLZ4       Method = 7
 )
 
-// A LimitError reports that a limit was exceeded. Detail names the limit and its
-// flag. The [Verdict] of a [Table] that returns it is [Limit].
+// A LimitError reports that a limit was exceeded. Detail names the limit and
+// its option. The [Verdict] of a [Table] that returns it is [Limit].
 type LimitError struct{ Detail string }
 
 func (e *LimitError) Error() string { return e.Detail }
@@ -115,10 +115,11 @@ func fill(dst []byte, r io.Reader) error {
 	return nil
 }
 
-// Inflate decompresses src, a deflate stream. The result has at most most bytes. It
-// is in dst if the capacity of dst suffices, and in new memory otherwise. If the
-// result does not fit in dst, Inflate decompresses src twice, because growing the
-// memory takes several times as long.
+// Inflate decompresses src, a deflate stream. The argument most is the
+// maximum length of the result. It is in dst if the capacity of dst
+// suffices, and in new memory otherwise. If the result does not fit in dst,
+// Inflate decompresses src twice, because growing the memory takes several
+// times as long.
 func (b *Blocks) Inflate(dst, src []byte, most int) ([]byte, error) {
 	if b.flate == nil {
 		b.flate = flate.NewReader(nil)

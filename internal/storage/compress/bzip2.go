@@ -129,7 +129,7 @@ func (d *bzip2Decoder) next() {
 		return
 	}
 	block := d.spare
-	d.spare = d.held[:cap(d.held)] // free after its delivery: see Read
+	d.spare = d.held[:cap(d.held)] // reuse the block that Read has delivered
 	d.release()
 	d.held, d.ended = block[:n], n < len(block)
 }

@@ -55,8 +55,8 @@ func newDeflate(src *bufio.Reader, which Inflate) deflateDecoder {
 	return inflate.NewReader(src, nil, 0)
 }
 
-// libraryDeflate decodes with the library. It cannot resume inside the data at which
-// decoding could start again.
+// libraryDeflate decodes with the library. It has no restart points inside
+// the deflate data.
 type libraryDeflate struct{ r io.ReadCloser }
 
 // Reset implements [deflateDecoder]. Data begins at the first bit of a byte and

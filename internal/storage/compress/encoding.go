@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file reads plain text in another encoding than UTF-8, or with other line ends than
-// LF, as if it had been converted: for runs that list its URLs. A run that copies its bytes
-// cannot do so.
+// This file reads plain text that is not in UTF-8, or whose lines do not end
+// in LF, as if the text had been converted. Only a run that lists URLs can
+// do so, because other runs copy the bytes of their inputs.
 
 // Encodings says what becomes of plain text in another encoding. UTF-16 in a compressed
 // file, and UTF-32, are not supported.
@@ -27,7 +27,7 @@ const (
 type coding uint8
 
 const (
-	utf8Text coding = iota // or another superset of ASCII, with LF at line ends
+	utf8Text coding = iota // UTF-8 or another superset of ASCII, with LF at line ends
 	utf16LE
 	utf16BE
 	utf32 // little-endian
@@ -74,7 +74,7 @@ type utf16Decoder struct {
 	order binary.ByteOrder
 	raw   [32 << 10]byte
 	left  int    // bytes in raw that are not decoded yet: less than two units
-	text  []byte // decoded, in buf
+	text  []byte // decoded text in buf
 	buf   []byte
 	err   error // error of src
 }

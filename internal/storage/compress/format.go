@@ -16,7 +16,7 @@ type Format uint8
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952
-	Zstd                 // RFC 8878, skippable frames among them
+	Zstd                 // RFC 8878, including skippable frames
 	Bzip2                // bzip2 1.0
 	XZ                   // the .xz file format 1.0.4
 	LZ4                  // the LZ4 frame format, and its legacy form

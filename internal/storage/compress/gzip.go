@@ -25,9 +25,9 @@ type gzipDecoder struct {
 	buf      [10]byte
 
 	// The current member.
-	begin   int64 // its offset in the decompressed stream
+	begin   int64 // offset of the member in the decompressed stream
 	deflate int64 // offset of its deflate data in the file
-	size    int64 // number of its bytes that were returned
+	size    int64 // number of bytes of the member that were returned
 	crc     uint32
 	from    int64 // where inflate started in the file: deflate, or a restart point
 }
@@ -97,9 +97,9 @@ func (d *gzipDecoder) readAhead() {
 	d.inflate = &aheadDeflate{in: d.in, ahead: d.ahead, own: own, may: d.uneventful}
 }
 
-// uneventful reports whether a reading without goroutines meets no limit and no
-// place for a restart point in the next n bytes of the member, all of which the
-// input after the current offset encodes.
+// uneventful reports whether reading the next n bytes of the member without
+// goroutines would meet no limit and no place for a restart point. The input
+// after the current offset encodes all of these bytes.
 func (d *gzipDecoder) uneventful(n int64) bool {
 	end := d.begin + d.size + n
 	limits := d.opt.Limits
@@ -223,7 +223,7 @@ func (d *gzipDecoder) trailer(n int) error {
 	case crc != d.crc:
 		state = sumWrong
 		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("CRC mismatch: the data has %08x, the trailer %08x", d.crc, crc)})
-	case size != uint32(d.size): // modulo 2^32, section 2.3.1
+	case size != uint32(d.size): // ISIZE is the size modulo 2^32, RFC 1952 section 2.3.1
 		state = sumWrong
 		d.note(Verdict{Kind: BadCRC, Offset: at, Detail: fmt.Sprintf("length mismatch: the data has %d bytes (modulo 2^32), the trailer says %d", uint32(d.size), size)})
 	}

@@ -24,14 +24,14 @@ type Index struct {
 	src        io.ReaderAt
 	places     []place
 	compressed int64  // size of the gzip file, or 0 if the index does not tell
-	stamp      *Stamp // of the gzip file, or nil
+	stamp      *Stamp // stamp of the gzip file, or nil
 	reason     string // why the index does not match the file
 	zlib       windowReader
 }
 
 // A place is a block of deflate data.
 type place struct {
-	bit    int64 // number of its first bit in the gzip file
+	bit    int64 // position of the place in the gzip file, in bits
 	out    int64 // offset in the text
 	at     int64 // offset of the window, in the index
 	length int   // length of the window, in the index; 0: no window
@@ -43,8 +43,8 @@ type place struct {
 // errIndex is wrapped by the errors of OpenIndex about the content of the file.
 var errIndex = errors.New("not a usable index")
 
-// OpenIndex reads an index of size bytes. The Index reads src as long as it is
-// in use. An error about the content states what is wrong.
+// OpenIndex reads an index of size bytes. The Index reads src for as long as
+// the Index is in use. An error about the content states what is wrong.
 func OpenIndex(src io.ReaderAt, size int64) (*Index, error) {
 	x := &Index{src: src}
 	var err error
@@ -77,9 +77,9 @@ func OpenIndex(src io.ReaderAt, size int64) (*Index, error) {
 // read with it, or an empty string if no contradiction was found.
 func (x *Index) Mismatch() string { return x.reason }
 
-// Check compares what the index says about its gzip file with the stamp of that
-// file. The error states the first difference. An index of another program says
-// nothing more than the size, or not even that.
+// Check compares what the index says about its gzip file with the stamp of
+// that file. The error states the first difference. An index of another
+// program states at most the size.
 func (x *Index) Check(file Stamp) error {
 	last := int64(0)
 	if n := len(x.places); n > 0 {
@@ -87,7 +87,7 @@ func (x *Index) Check(file Stamp) error {
 	}
 	switch s := x.stamp; {
 	case x.compressed != 0 && x.compressed != file.Size, s != nil && s.Size != file.Size:
-		return fmt.Errorf("stale index: the file has %d bytes, another size than when the index was written", file.Size)
+		return fmt.Errorf("stale index: the file has %d bytes, but had another size when the index was written", file.Size)
 	case last > file.Size:
 		return fmt.Errorf("stale index: the file has only %d bytes", file.Size)
 	case s != nil && s.ModTime != file.ModTime:

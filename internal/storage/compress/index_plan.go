@@ -27,7 +27,7 @@ func indexSizes(x *Index, sizes aheadSizes) aheadSizes {
 	}
 	sizes.output = int(min(indexOutput, max(longest, 1<<20)+1<<20))
 	sizes.most--
-	if sizes.output > indexOutput/2 { // bounds the memory
+	if sizes.output > indexOutput/2 { // keep the memory of all segments bounded
 		sizes.most, sizes.gap = sizes.most-1, min(sizes.gap, 1)
 	}
 	return sizes

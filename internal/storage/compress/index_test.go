@@ -265,7 +265,7 @@ func TestIndexPeers(t *testing.T) {
 			}
 			for name, index := range ours {
 				if peer != name && peer == "indexed_gzip" {
-					continue // it does not read the format of gztool
+					continue // indexed_gzip does not read the format of gztool
 				}
 				export := filepath.Join(dir, peer+".export")
 				if out, err := exec.Command("python3", script, peer, file, index, plain, export).CombinedOutput(); err != nil {

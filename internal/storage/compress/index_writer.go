@@ -13,8 +13,8 @@ import (
 // IndexEvery is the distance in bytes of text between the places of an index.
 const IndexEvery = 1 << 20
 
-// maxIndex is the memory for the places of an IndexWriter. If there are too
-// many, it drops every second one.
+// maxIndex is the memory for the places of an IndexWriter. If the places
+// need more, the IndexWriter drops every second one.
 const maxIndex = 16 << 20
 
 // An IndexWriter collects the places of an index while a Reader reads the file:
@@ -55,7 +55,7 @@ func (w *IndexWriter) add(p *RestartPoint) {
 	w.places = append(w.places, place{bit: p.compressed*8 + int64(p.bit), out: p.offset, window: bytes.Clone(b.Bytes()), lines: w.lines})
 	w.bytes += b.Len()
 	if w.bytes > maxIndex {
-		// Drop every second place.
+		// Drop every second place, which halves the index.
 		kept := w.places[:0]
 		w.bytes = 0
 		for i, p := range w.places {

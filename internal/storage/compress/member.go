@@ -36,7 +36,8 @@ type encoder interface {
 	Reset(w io.Writer)
 }
 
-// What a MemberWriter takes at most, in bytes, at each level of the library; measured.
+// Maximum memory of a MemberWriter, in bytes, at each level of the library,
+// as measured.
 const gzipMemory = 3 << 19
 
 var zstdMemory = [...]int{zstd.SpeedFastest: 4 << 20, zstd.SpeedDefault: 4 << 20, zstd.SpeedBetterCompression: 7 << 20, zstd.SpeedBestCompression: 38 << 20}
@@ -117,8 +118,8 @@ func (w *MemberWriter) Flush(dst []byte) []byte {
 	return dst
 }
 
-// What a flush ends with, so that [Mend] finds it: a block without text that is
-// not the last one of the member.
+// These bytes end a flush, so that [Mend] finds it: a block without text
+// that is not the last block of the member.
 const (
 	deflateMark = 0x0000ffff // length and its complement, RFC 1951 section 3.2.4, as a big-endian number
 	zstdMark    = 1 << 1     // header of an RLE_Block of length 0, RFC 8878 section 3.1.1.2; checkByte follows

@@ -146,7 +146,7 @@ func TestMend(t *testing.T) {
 				if n == int64(want) && end == wantEnd {
 					continue
 				}
-				// Zeros that were to be zeros are no damage.
+				// It is no damage if the zeros replace zeros.
 				if flushes < len(out.at) && n == int64(out.at[flushes]) && end == out.ends[flushes] {
 					continue
 				}

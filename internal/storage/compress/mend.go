@@ -12,7 +12,7 @@ import (
 // of the last flush before which nothing is damaged, or 0 without one; see
 // [MemberWriter].
 func Mend(f Format, src *io.SectionReader) (n int64, end string) {
-	_, _ = src.Seek(0, io.SeekStart) // within src, it cannot fail
+	_, _ = src.Seek(0, io.SeekStart) // seeking to the start cannot fail
 	for _, n := range slices.Backward(flushes(f, src)) {
 		if end := endAt(f, src, n); end != "" {
 			return n, end
@@ -28,7 +28,7 @@ func endAt(f Format, src io.ReaderAt, n int64) string {
 	wrong := memberEnd(sum, 0)
 	r := NewReader(io.MultiReader(io.NewSectionReader(src, 0, n), strings.NewReader(wrong)), Options{Limits: Limits{MaxRatio: -1}})
 	defer r.Close()
-	size, _ := io.Copy(sum, r) // its verdict says how it ended
+	size, _ := io.Copy(sum, r) // r.Verdict reports any error
 	if v := r.Verdict(); v.Kind != BadCRC || v.Cut {
 		return ""
 	}
@@ -86,7 +86,7 @@ func zstdFlushes(r *bufio.Reader) (at []int64) {
 		n += int64(len(block))
 		h := int(littleEndian(block))
 		switch kind := h >> 1 & 3; {
-		case h&1 != 0, kind == 3, h == 0: // or zeros that a power loss has left
+		case h&1 != 0, kind == 3, h == 0: // a last block, a reserved type, or zeros left by a power loss
 			return at
 		case kind == 1:
 			skip = 1

@@ -16,9 +16,9 @@ const (
 	DefaultZstdLevel = 3
 )
 
-// The levels of the library whose outputs are nearest in size to the outputs of
-// the programs at their levels, from 1 on. Measured with 40 MB of an access
-// log; see docs/performance.md.
+// At these levels of the library, the outputs are nearest in size to the
+// outputs of the gzip and zstd programs at the levels 1, 2 and so on.
+// Measured with 40 MB of an access log; see docs/performance.md.
 var (
 	gzipLevels = [...]int{1, 3, 4, 5, 7, 8, 9, 9, 9}
 	zstdLevels = [...]zstd.EncoderLevel{1, 1, 2, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
@@ -53,9 +53,9 @@ func ByName(name string) Format {
 // compressed format that cannot be written, so that [ByName] returns Plain.
 func Misleading(name string) bool { return ByName(name) == Plain && Compressed(name) }
 
-// ParseFormat returns the format and the level for the value of a compression
-// flag: gzip, gzip:LEVEL, zstd, zstd:LEVEL or none. If the value is empty, the
-// format is ByName(name). Level 0 is the default.
+// ParseFormat returns the format and the level for the value of a
+// compression option: gzip, gzip:LEVEL, zstd, zstd:LEVEL or none. If the
+// value is empty, the format is ByName(name). Level 0 is the default.
 func ParseFormat(flag, name string) (f Format, level int, err error) {
 	if flag == "" {
 		return ByName(name), 0, nil

@@ -23,15 +23,15 @@ const (
 // plain files. The zero value means the defaults.
 type Limits struct {
 	// MaxBytes is the maximum number of decompressed bytes of a file; 0: no
-	// limit. Flag --max-decompressed.
+	// limit. Option --max-decompressed.
 	MaxBytes int64
 	// MaxRatio is the maximum number of decompressed bytes per compressed byte,
-	// checked after 64 MiB of output; 0: 1000; negative: no limit. Flag
+	// checked after 64 MiB of output; 0: 1000; negative: no limit. Option
 	// --max-ratio.
 	MaxRatio int64
 	// MaxWindow is the maximum window of a zstd frame and the maximum
-	// dictionary of an xz stream, in bytes. It is roughly the memory that one
-	// file takes. 0: 128 MiB. Flag --max-window.
+	// dictionary of an xz stream, in bytes. It is roughly the memory that
+	// one file takes. 0: 128 MiB. Option --max-window.
 	MaxWindow int64
 }
 
@@ -82,7 +82,7 @@ type Options struct {
 	Inflate Inflate
 
 	sizes      aheadSizes // sizes of an ahead; tests make them small
-	dictionary []byte     // of a zstd file that is not read from its start
+	dictionary []byte     // dictionary of a zstd file that is not read from its start
 }
 
 // A Reader decompresses a stream. Only one goroutine at a time may call Read,
@@ -92,7 +92,7 @@ type Reader struct {
 	opt     Options
 	dec     decoder
 	format  Format
-	coded   coding // what is converted
+	coded   coding // the coding that is converted
 	verdict Verdict
 	out     atomic.Int64 // delivered bytes, counted from the start of the file
 	done    bool
@@ -265,7 +265,7 @@ func (r *Reader) openPlain(head []byte, partial bool) {
 	case partial && (named || !textual(head)):
 		r.end(io.ErrUnexpectedEOF)
 	case named && len(head) > 0 && !r.isText():
-		kind := Corrupt // its beginning is not what it was
+		kind := Corrupt // the name promises a compressed file, but the magic bytes are missing
 		if formatOf(r.opt.Name) == Unsupported {
 			kind = UnsupportedFormat
 		}
@@ -286,7 +286,7 @@ func (r *Reader) isText() bool {
 	return r.opt.IsText(head)
 }
 
-// textHead is how much of a file IsText decides by.
+// textHead is how many bytes of a file IsText examines.
 const textHead = 64 << 10
 
 // fill reads into p up to the limit on decompressed bytes.
@@ -319,10 +319,10 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 	return n, err
 }
 
-// first checks the first bytes of the text, p[:n], for content that cannot be
-// processed: a byte order mark other than UTF-8's, a tar archive, and data that
-// is compressed again. It reads more if the bytes may be the beginning of one, or lines
-// that end in CR.
+// first checks the first bytes of the text, p[:n], for content that cannot
+// be processed: a byte order mark other than UTF-8's, a tar archive, and
+// data that is compressed again. It reads more if the bytes may be the
+// beginning of such content, or of lines that end in CR.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }
 	checks := r.opt.Encodings > EncodingsAsIs && r.format == Plain
@@ -436,7 +436,7 @@ func (r *Reader) judge(err error) Verdict {
 		}
 		return f.Verdict
 	case errors.Is(err, io.ErrUnexpectedEOF) || r.in.short > 0:
-		_, _ = r.in.br.Discard(r.in.br.Buffered()) // the bytes of an incomplete header that no decoder consumed
+		_, _ = r.in.br.Discard(r.in.br.Buffered()) // count the bytes of an incomplete header, which no decoder consumed
 		return Verdict{Kind: Truncated, Offset: r.in.offset(), Cut: true, Detail: "the file ends inside a member"}
 	}
 	return Verdict{Kind: Corrupt, Offset: r.in.offset(), Cut: true, Detail: err.Error()}

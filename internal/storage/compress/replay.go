@@ -17,7 +17,7 @@ import (
 func (w *MemberWriter) Resume(src []byte, end string) bool {
 	w.Drop()
 	r := &replay{w: w, src: src, flushes: flushes(w.format, bytes.NewReader(src))}
-	_ = r.run() // the member is not complete, so there is always an error
+	_ = r.run() // run always fails, because the member is incomplete
 	if r.compared == len(src) && len(src) > 0 && w.End() == end {
 		return true
 	}
@@ -30,10 +30,10 @@ func (w *MemberWriter) Resume(src []byte, end string) bool {
 type replay struct {
 	w        *MemberWriter
 	src      []byte
-	flushes  []int64 // those that the decoder has not passed
+	flushes  []int64 // flushes that the decoder has not passed
 	n        int     // bytes of src that the decoder has read
-	compared int     // bytes of src that the encoder has written, too
-	packed   []byte  // from the encoder, since then
+	compared int     // bytes of src that the encoder has reproduced
+	packed   []byte  // output of the encoder that is not yet compared
 }
 
 // run decodes src until it differs from what the encoder writes.

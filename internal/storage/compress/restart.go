@@ -37,7 +37,7 @@ type RestartPoint struct {
 	bit        uint8   // bit of the byte at compressed, counted from the least significant
 	deflate    int64   // offset in the file of the deflate data of the member
 	size       int64   // decompressed bytes of the member before the point
-	crc        uint32  // their CRC
+	crc        uint32  // CRC of these bytes
 	window     string  // the last min(size, maxWindow) of these bytes
 }
 

@@ -109,11 +109,11 @@ func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error
 	return r, nil
 }
 
-// ResumeAt returns a Reader like NewReaderAt that is advanced from p to offset
-// in the decompressed stream, so that the next Read delivers the byte at
-// offset. Again returns how much was decompressed for that. ResumeAt fails
-// where NewReaderAt does, if offset lies before p, and if the stream ends
-// before offset.
+// ResumeAt returns a Reader like NewReaderAt that is advanced from p to
+// offset in the decompressed stream, so that the next Read delivers the byte
+// at offset. The result again is the number of bytes that were decompressed
+// for that. ResumeAt fails where NewReaderAt does, if offset lies before p,
+// and if the stream ends before offset.
 func ResumeAt(src io.ReadSeeker, p RestartPoint, offset int64, opt Options) (*Reader, error) {
 	if offset < p.offset {
 		return nil, fmt.Errorf("offset %d is before the restart point at %d", offset, p.offset)

@@ -69,7 +69,7 @@ func skippedData(kind byte, r io.Reader) error {
 		}
 	}
 	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
-	if sum = sum>>15 | sum<<17; sum+0xa282ead8 != binary.LittleEndian.Uint32(chunk) { // the mask of the format
+	if sum = sum>>15 | sum<<17; sum+0xa282ead8 != binary.LittleEndian.Uint32(chunk) { // the framing format masks checksums in this way
 		return nil
 	}
 	return &finding{Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: "a chunk of a skippable type contains valid data: its type was changed"}}

@@ -68,8 +68,9 @@ func TestTableUnsupported(t *testing.T) {
 	}
 }
 
-// TestEncryptedParquet checks that an encrypted file is opened as a Table, which
-// can say so, and that a text that begins alike stays a text.
+// TestEncryptedParquet checks that an encrypted file is opened as a Table,
+// which reports that it is encrypted, and that a text that begins alike
+// stays a text.
 func TestEncryptedParquet(t *testing.T) {
 	for text, want := range map[string]Format{
 		"PARE\x15\x04\x15\x20\x15\x24": Parquet, // a page that is not encrypted

@@ -83,7 +83,7 @@ func TestTrailing(t *testing.T) {
 			case tail.zeros && chunks:
 			case tail.zeros && v.Damage():
 				t.Errorf("%v, %d zeros: %v", s.format, len(tail.bytes), v)
-			case !tail.zeros && !v.Damage() && (ends || !bytes.Equal(out[len(text):], text)): // else the lost start was a header without a meaning of its own
+			case !tail.zeros && !v.Damage() && (ends || !bytes.Equal(out[len(text):], text)): // otherwise only a header was lost, and nothing else
 				t.Errorf("%v, %s of %d bytes (%.8x): %v", s.format, tail.name, len(tail.bytes), tail.bytes, v)
 			case ends && s.format != Bzip2 && s.format != Zlib && v.Kind == Corrupt && v.Offset != int64(len(s.packed)):
 				t.Errorf("%v, %s: %v, want byte %d", s.format, tail.name, v, len(s.packed))

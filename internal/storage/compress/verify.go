@@ -11,7 +11,7 @@ import (
 type Verification struct {
 	Verdict    Verdict
 	Compressed int64 // size of the file in bytes
-	Bytes      int64 // decompressed
+	Bytes      int64 // decompressed size in bytes
 	Lines      int64 // lines, and an unterminated last line unless the text is truncated
 
 	// Members is the number of complete members, whatever their checksums: gzip

@@ -20,8 +20,8 @@ const maxXerial = 16 << 20
 type xerialDecoder struct {
 	in       *input
 	restarts *restarts
-	block    []byte // compressed
-	out      []byte // decompressed
+	block    []byte // the compressed block
+	out      []byte // the decompressed block
 	rest     []byte // part of out that is not delivered yet
 	begun    bool
 }

@@ -107,7 +107,7 @@ func zlibStart(head []byte) (found, partial bool) {
 		return false, true
 	}
 	switch head[1] {
-	case 0x01, 0x9c, 0xda, 0xbb, 0xf9: // with FCHECK; the last two have a dictionary
+	case 0x01, 0x9c, 0xda, 0xbb, 0xf9: // the second byte has valid check bits; 0xbb and 0xf9 announce a dictionary
 		return true, false
 	case 0x5e:
 		rest := head[2:min(len(head), maxMagic)]

@@ -60,7 +60,7 @@ func (z *zstdFrames) decoder(goroutines int) (*zstd.Decoder, error) {
 	}
 	dec, err := zstd.NewReader(z, opts...)
 	if err != nil {
-		return nil, damagedDictionary(err) // the limits are valid
+		return nil, damagedDictionary(err) // the other options are valid
 	}
 	return dec, nil
 }
@@ -113,7 +113,7 @@ func (d *zstdDecoder) after(p []byte) (int, error) {
 		switch {
 		case !d.sync:
 			d.second = d.alone()
-		case errors.As(d.err, &f) && f.Kind == Corrupt && d.frames.dictionary == nil: // the missing dictionary can have the tables of a block
+		case errors.As(d.err, &f) && f.Kind == Corrupt && d.frames.dictionary == nil: // the tables of the block may be in the missing dictionary
 			d.salvaged = d.salvage(d.restarts.decoded)
 		}
 	}
@@ -297,8 +297,8 @@ func (z *zstdFrames) frame() error {
 
 func isZstd(head []byte) bool { return Detect(head) == Zstd }
 
-// after ends the frames. If err is only a warning it records it and returns
-// io.EOF, so that the decoder sees a clean end.
+// after ends the frames. If err is only a warning, after records it and
+// returns io.EOF, so that the decoder sees a clean end.
 func (z *zstdFrames) after(err error) error {
 	var f *finding
 	if errors.As(err, &f) && !f.Damage() {

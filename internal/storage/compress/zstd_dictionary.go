@@ -33,7 +33,7 @@ func readDictionary(in *input) ([]byte, error) {
 	plain, packed := string(head[dataAt:]) == dictionaryMagic, string(head[dataAt:]) == magicOf[Zstd]
 	size := binary.LittleEndian.Uint32(head[sizeAt:])
 	if !plain && !packed {
-		return nil, nil // a skippable frame with something else
+		return nil, nil // a skippable frame that holds no dictionary
 	}
 	tooLong := &finding{Verdict{Kind: Limit, Cut: true, Detail: fmt.Sprintf("the zstd dictionary at the start of the file is longer than %d bytes", maxDictionary)}}
 	if size > maxDictionary {

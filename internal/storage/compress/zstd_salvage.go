@@ -121,7 +121,7 @@ func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain
 	in := newInput(src, bufferSize)
 	in.raw.n.Store(p.compressed)
 	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, patch: patch}
-	dec, _ := frames.decoder(1) // newZstd has used the same options
+	dec, _ := frames.decoder(1) // newZstd has checked the same options
 	return zstdAgain{frames, dec}
 }
 
@@ -131,9 +131,10 @@ func (a zstdAgain) skip(n int64) error {
 	return err
 }
 
-// patchBlock reads a compressed block of n bytes, whose header is in head, in a
-// second pass. It saves the Huffman table of the block. If this is the block to
-// be patched, it replaces its literals by uncompressed ones.
+// patchBlock reads a compressed block of n bytes, whose header is in head,
+// in a second pass. It saves the Huffman table of the block. If the block is
+// to be patched, patchBlock replaces the literals of the block by
+// uncompressed ones.
 func (z *zstdFrames) patchBlock(n int64) error {
 	body := make([]byte, n)
 	if _, err := io.ReadFull(z.in, body); err != nil {
@@ -182,7 +183,7 @@ func parseLiterals(body []byte) (l zstdLiterals, ok bool) {
 	format, bits := h>>2&3, 10
 	l.header = 3
 	if format > 1 {
-		bits = 4*format + 6 // 14, 18
+		bits = 4*format + 6 // 14 or 18 bits
 		l.header = format + 2
 	}
 	mask := 1<<bits - 1

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// This file is structured in the following way:
+// This file has three parts:
 //
 //   - Open: which files may be written, and which are refused.
 //   - File: the operations that change the content of a file.
@@ -160,7 +160,7 @@ func refuse(name string, fi fs.FileInfo) error {
 // A File is an open file. All changes of its content go through its methods.
 type File struct {
 	*os.File
-	id int64 // for the recorder
+	id int64 // number of the file for the recorder
 }
 
 // Write implements io.Writer.

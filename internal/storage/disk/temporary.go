@@ -17,8 +17,9 @@ func NewTemporary(dir, what string) (Temporary, error) {
 	if err != nil {
 		return Temporary{}, fmt.Errorf("temporary file for %s: %w", what, err)
 	}
-	// An open file needs no name on Unix, and without one it disappears with the
-	// process. Elsewhere this fails, and Close does it later.
+	// An open file needs no name on Unix, and without one it disappears with
+	// the process. On other systems, Remove fails here, and Close removes
+	// the file.
 	_ = os.Remove(f.Name())
 	return Temporary{f}, nil
 }

@@ -21,7 +21,7 @@ type Sorter[T any] struct {
 	compare func(a, b T) int
 	combine func(into, next *T) bool
 	dir     string
-	limit   int // values in memory
+	limit   int // maximum number of values in memory
 	buf     []T
 	runs    []disk.Temporary
 }
@@ -48,7 +48,7 @@ func (s *Sorter[T]) Add(v T) error {
 		}
 	}
 	if s.buf == nil {
-		s.buf = make([]T, 0, s.limit) // pages are not used before they are written
+		s.buf = make([]T, 0, s.limit) // the system provides the memory only when it is written to
 	}
 	s.buf = append(s.buf, v)
 	return nil
@@ -120,8 +120,8 @@ type Reader[T any] struct {
 	runs   *Cursors[*run[T]]
 }
 
-// Next returns the next value, with all that are equal combined into it. ok is false
-// at the end. The error is about a temporary file.
+// Next returns the next value, with all equal values combined into it. ok is
+// false at the end. The error is about a temporary file.
 func (m *Reader[T]) Next() (v T, ok bool, err error) {
 	for m.runs.Len() > 0 {
 		first := m.runs.First()
@@ -139,7 +139,7 @@ func (m *Reader[T]) Next() (v T, ok bool, err error) {
 
 // A run is a sorted sequence of values in a file, or in memory.
 type run[T any] struct {
-	value T // the current one
+	value T // the current value
 	in    *bufio.Reader
 	buf   []T
 }

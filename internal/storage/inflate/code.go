@@ -14,7 +14,7 @@ type entry uint32
 const (
 	entryLiteral  entry = 1 << 31
 	entryEnd      entry = 1 << 12 // the end of the block
-	entryLink     entry = 1 << 13 // to a sub-table
+	entryLink     entry = 1 << 13 // a link to a sub-table
 	entryReserved entry = 1 << 14 // a reserved symbol
 	entryUnused   entry = 1 << 15 // a code without a symbol
 	entrySpecial        = entryEnd | entryLink | entryReserved | entryUnused

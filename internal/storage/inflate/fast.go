@@ -6,8 +6,8 @@ const (
 	// fastInput is the number of input bytes that the fast loop needs for a
 	// symbol: it loads 8 bytes up to three times.
 	fastInput = 32
-	// fastRoom is the number of output bytes that it needs: three literals and a
-	// match, which is copied 32 bytes at a time.
+	// fastRoom is the space in bytes that the fast loop needs in the output:
+	// three literals and a match, which is copied 32 bytes at a time.
 	fastRoom = 3 + maxMatch + 32
 )
 

@@ -27,7 +27,7 @@ type extra struct {
 // lengthValues are the lengths from symbol 257 on, section 3.2.5.
 var lengthValues = func() (t [maxLiterals - endOfBlock - 1]extra) {
 	grow(t[:], 3, 4)
-	t[len(t)-1] = extra{maxMatch, 0} // breaks the pattern
+	t[len(t)-1] = extra{maxMatch, 0} // the longest length has no extra bits, unlike its neighbors
 	return t
 }()
 

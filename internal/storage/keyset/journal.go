@@ -32,9 +32,10 @@ import (
 // name are never written again: after a failed sync, and in each process, a new
 // log begins. A file is removed when no state that a restart may find names it.
 //
-// Keys can have stamps, such as the numbers of windows. Then the journal forgets
-// keys whose stamps are before a limit that only rises: it leaves them out when
-// it writes runs, and the limit itself is a reason to write them.
+// Keys can have stamps, such as the numbers of windows. Then the journal
+// forgets keys whose stamps are before a limit that only rises: it leaves
+// these keys out when it writes runs, and a higher limit is a reason to
+// write runs.
 //
 // Has may be called while another goroutine calls Append or Stored.
 type Journal struct {
@@ -44,12 +45,12 @@ type Journal struct {
 
 	mu      sync.Mutex  // guards the fields of the set
 	table   table.Table // keys of the logs
-	stamped []Stamped   // the same with their stamps, unsorted; those without a stamp are missing
+	stamped []Stamped   // keys of the logs with their stamps, unsorted; keys without a stamp are missing
 	runs    []*Run      // the oldest first
 
-	now, next JournalState // stored, and to be stored
+	now, next JournalState // the stored state, and the state to be stored
 	nextRuns  []*Run
-	pending   []Stamped // in next, and not in now
+	pending   []Stamped // keys that are in next and not in now
 	sealed    bool      // the runs of next contain the table
 	log       logFile   // last log of next; nil: the next key begins a new one
 	sum       *xxh3.Hasher
@@ -74,13 +75,13 @@ type Stamped struct {
 type LogInfo struct {
 	Name  string `json:"name"` // name of the file in its folder
 	Bytes int64  `json:"bytes"`
-	Check uint64 `json:"check,string"` // checksum of these bytes
+	Check uint64 `json:"check,string"` // checksum of the bytes of the log
 }
 
 // A goneFile is a file that states on disk may still name.
 type goneFile struct {
 	name  string
-	since uint64 // generation of the caller's state that no longer names it
+	since uint64 // generation of the caller's state that no longer names the file
 }
 
 // logFile is what a Journal needs of the file of a log.
@@ -101,8 +102,8 @@ const (
 	// MaxTable is the most bytes that the keys of logs use outside the heap.
 	MaxTable = mostInTable * tableBytes
 
-	mostInTable = 1 << 20 // keys: 16 MiB of log, which a restart reads
-	tableBytes  = 24      // about, for a key in a table
+	mostInTable = 1 << 20 // keys, which are 16 MiB of log that a restart reads
+	tableBytes  = 24      // approximate size of a key in a table
 	mostLogs    = 8       // each process begins a log
 )
 
@@ -279,7 +280,7 @@ func (j *Journal) seal(least uint32) error {
 	j.sealed = true
 	j.next = JournalState{Least: least}
 	j.next.Runs = infosOf(j.nextRuns)
-	j.pending = j.pending[:0] // the next log has all of them
+	j.pending = j.pending[:0] // the next log has all pending keys
 	return j.endLog()
 }
 
@@ -482,8 +483,8 @@ func (j *Journal) Stored(generation uint64) error {
 		if f.since == 0 {
 			f.since = generation
 		}
-		// States of the generation f.since may name the file. A restart finds
-		// them until there are two later ones.
+		// States of generation f.since may name the file, and a restart
+		// finds such a state until there are two later ones.
 		if f.since+2 > generation || j.folder.remove(filepath.Join(j.folder.dir, f.name)) != nil {
 			kept = append(kept, f)
 		}
@@ -513,7 +514,7 @@ func (j *Journal) adopt() error {
 	j.table, j.stamped, j.runs = *t, *stamped, j.nextRuns
 	for _, r := range old {
 		if !slices.Contains(j.runs, r) {
-			_ = r.Close() // it was only read
+			_ = r.Close() // opened for reading only
 		}
 	}
 	return nil

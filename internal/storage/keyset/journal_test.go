@@ -235,8 +235,9 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// TestJournalForget: keys with stamps before the limit leave the set and the disk,
-// whether they are in a log, in a run of their own, or in one with other keys.
+// TestJournalForget: keys with stamps before the limit leave the set and the
+// disk, whether they are in a log, in a separate run, or in one with other
+// keys.
 func TestJournalForget(t *testing.T) {
 	dir := t.TempDir()
 	j, err := OpenJournal(dir, JournalState{}, 1)

@@ -23,7 +23,7 @@ type Run struct {
 	index   []uint64    // first half of the first key of each block
 	stored  []storedRun // filters in the file
 	filters []xorfilter.BinaryFuse[uint8]
-	memory  []byte // of the filters
+	memory  []byte // memory of the filters
 	block   [blockSize]byte
 }
 
@@ -158,8 +158,9 @@ func readAt(f runFile, b []byte, at int64) error {
 // Info describes the run.
 func (r *Run) Info() RunInfo { return r.info }
 
-// Has reports whether k is in the run. It reads a block only if the filter says
-// that k may be there: for 0.4 % of the keys that are not. Errors name the file.
+// Has reports whether k is in the run. It reads a block only if the filter
+// says that k may be there, which the filter also says of 0.4 % of the
+// missing keys. Errors name the file.
 func (r *Run) Has(k Key) (bool, error) {
 	i := r.blockOf(k.Hi)
 	if i < 0 {

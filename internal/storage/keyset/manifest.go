@@ -19,7 +19,7 @@ import (
 type manifest struct {
 	Version  int       `json:"version"`
 	Identity Identity  `json:"identity"`
-	Keys     int64     `json:"keys"` // distinct ones; a key can be in several runs
+	Keys     int64     `json:"keys"` // number of distinct keys; a key can be in several runs
 	Runs     []RunInfo `json:"runs"` // the oldest first
 	Check    uint64    `json:"check,string"`
 }
@@ -88,7 +88,7 @@ func readManifest(dir string) (m manifest, err error) {
 	var v struct{ Version int }
 	if json.Unmarshal(text, &v) != nil || v.Version <= manifestVersion {
 		d := json.NewDecoder(bytes.NewReader(text))
-		d.DisallowUnknownFields() // a damaged name is one
+		d.DisallowUnknownFields() // a damaged name is an unknown field
 		if err := d.Decode(&m); err != nil {
 			return manifest{}, fmt.Errorf("%s: %w: %w", name, errDamaged, err)
 		}

@@ -11,10 +11,10 @@ import (
 // A cursor reads the keys of a run in ascending order, from start to end of the
 // file.
 type cursor struct {
-	entry  // the current one
+	entry  // the current entry
 	run    *Run
 	in     *bufio.Reader
-	blocks int // read so far
+	blocks int // number of blocks read so far
 	view   blockView
 	at     int // index of the next key in view
 	block  [blockSize]byte

@@ -35,7 +35,7 @@ const (
 	blockSize    = 4096
 	blockHead    = 8
 	checkSize    = 8
-	filterBlocks = 1024 // some 300,000 keys: building a filter needs 10 MB
+	filterBlocks = 1024 // this many blocks have some 300,000 keys; building a filter for them needs 10 MB
 	filterEntry  = 4 + checkSize
 	tailSize     = 5*8 + 2*4 + len(runMagic)
 )

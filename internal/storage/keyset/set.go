@@ -27,7 +27,7 @@ type Set struct {
 	table    table.Table
 	runs     []*Run // the oldest first
 	files    runFiles
-	stamp    uint32 // of the keys in the table
+	stamp    uint32 // stamp of the keys in the table
 	len      int64
 }
 
@@ -215,7 +215,7 @@ func (s *Set) seal() error {
 	}
 	s.table.Reset()
 	// Merge the newest runs as long as fanIn of them have a similar size.
-	// So each key is copied once for each fourfold of the set.
+	// Each key is then copied once each time the set grows fourfold.
 	for {
 		n := similar(s.runs)
 		if n < fanIn {

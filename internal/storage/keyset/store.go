@@ -24,7 +24,7 @@ type Store struct {
 	folder   *Folder
 	lock     *disk.File // nil: read only
 	identity Identity
-	named    []RunInfo // by the manifest on disk
+	named    []RunInfo // runs that the manifest on disk names
 	unsure   bool      // named may differ from the runs that the manifest on disk names
 }
 
@@ -37,9 +37,9 @@ func IsStore(dir string) bool {
 	return err == nil
 }
 
-// Create opens dir as a new, empty set with the given identity, for writing. If
-// replace is set, it may contain a set, which stays as it is until Commit.
-// Otherwise that is an error that matches fs.ErrExist.
+// Create opens dir as a new, empty set with the given identity, for writing.
+// If replace is set, dir may contain a set, which stays as it is until
+// Commit. Otherwise that is an error that matches fs.ErrExist.
 func Create(dir string, id Identity, o Options, replace bool) (*Store, error) {
 	s, err := lockStore(dir, o)
 	if err != nil {
@@ -64,7 +64,7 @@ func Create(dir string, id Identity, o Options, replace bool) (*Store, error) {
 // any.
 func Open(dir string, id Identity, o Options) (*Store, error) {
 	if _, err := readManifest(dir); err != nil {
-		return nil, err // before a folder is created
+		return nil, err // fail before creating a folder
 	}
 	s, err := lockStore(dir, o)
 	if err != nil {
@@ -216,7 +216,7 @@ func (s *Store) Commit() error {
 		return err
 	}
 	s.named, s.unsure = m.Runs, false
-	_ = s.sweep() // otherwise, the next writer does it
+	_ = s.sweep() // if this fails, the next writer sweeps
 	return nil
 }
 

@@ -310,7 +310,8 @@ func TestStoreFaults(t *testing.T) {
 			}
 		}
 	}
-	// stopAt runs the change on a copy of base and lets the nth point fail.
+	// stopAt runs the change on a copy of base and makes it fail at the nth
+	// point.
 	stopAt := func(n int) (points []string, dir, killed string, err error) {
 		dir, killed = filepath.Join(t.TempDir(), "set"), filepath.Join(t.TempDir(), "killed")
 		if err := os.CopyFS(dir, os.DirFS(base)); err != nil {

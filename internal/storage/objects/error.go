@@ -7,7 +7,7 @@ type Kind uint8
 
 // The kinds of errors.
 const (
-	Failed      Kind = iota // for any other reason
+	Failed      Kind = iota // the request failed for any other reason
 	Temporary               // the request may succeed later
 	Unreachable             // no answer; the request may succeed later
 	NotFound                // no such object or bucket
@@ -28,7 +28,7 @@ func (k Kind) Lasting() bool {
 // An Error is the error of a request.
 type Error struct {
 	Kind   Kind
-	Detail string // of the store; printed as it is
+	Detail string // text of the store; printed as it is
 }
 
 // Error implements error.

@@ -12,7 +12,7 @@ import (
 // A Found is an object that a path names.
 type Found struct {
 	Object
-	Rel string // its path relative to the folder, or to the fixed part of the glob; it leads out of no folder
+	Rel string // path relative to the folder, or to the fixed part of the glob; it does not lead out of a folder
 }
 
 // Find calls visit for the objects that name names, in the order of their keys: the

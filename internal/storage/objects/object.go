@@ -26,7 +26,7 @@ type Object struct {
 	Size        int64
 	ETag        string // without quotes; it identifies the version
 	Modified    time.Time
-	Run         string // of the [Writer] that made it, if Head returned the object
+	Run         string // run of the [Writer] that made the object, if Head returned it
 	Version     string // the id of this version, if Head was asked for it; empty: the current version
 }
 

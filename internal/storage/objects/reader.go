@@ -32,12 +32,12 @@ type Reader struct {
 	cancel context.CancelFunc
 
 	rest    []byte    // unread part of the current range
-	buf     []byte    // of the current range
+	buf     []byte    // memory of the current range
 	queue   []*extent // requested ranges after the current one
 	next    int64     // offset after the last requested range
 	length  int64     // length of the next range to request
 	fetches sync.WaitGroup
-	free    [][]byte // of full ranges
+	free    [][]byte // memory of full ranges
 
 	block struct { // the last range that ReadAt has read
 		sync.Mutex
@@ -169,7 +169,7 @@ func (r *Reader) fetch(p []byte, off int64) error {
 			return false, err
 		}
 		n, err := io.ReadFull(body, p)
-		_ = body.Close() // it was only read
+		_ = body.Close() // closing a body loses no data
 		p, off = p[n:], off+int64(n)
 		if err != nil {
 			return n > 0, &Error{Temporary, fmt.Sprintf("connection ended with %d bytes of the range missing", len(p))}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// partSize is the length of all parts of an object but the last. Some stores
-	// demand one length.
+	// partSize is the length of all parts of an object but the last. Some
+	// stores require equal lengths.
 	partSize = 16 << 20
 	// maxParts is the number of parts that every store allows.
 	maxParts = 10_000
@@ -30,7 +30,7 @@ type Writer struct {
 	cancel      context.CancelFunc
 	size        int // size of parts
 
-	part   []byte // not uploaded yet
+	part   []byte // data that is not yet uploaded
 	id     string // id of the upload; "": none was begun
 	number int    // number of the last part
 	slots  chan []byte
@@ -39,11 +39,12 @@ type Writer struct {
 	uploads sync.WaitGroup
 	mu      sync.Mutex
 	parts   []Part
-	err     error // the first one; then nothing more is uploaded
+	err     error // the first error; then nothing more is uploaded
 }
 
 // Create returns a writer of the object at path. Unless replace is set, the
-// object must not exist, and if it does when the writer completes it, that fails.
+// object must not exist: the writer fails if the object exists when it
+// completes the upload.
 func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer, error) {
 	bucket, key := Split(path)
 	if bucket == "" || key == "" {
@@ -215,11 +216,11 @@ func (w *Writer) Complete() error {
 	}
 	err := w.store.retry(w.ctx, w.path(), "complete", once(w.complete))
 	switch KindOf(err) {
-	case Exists, NoUpload: // perhaps because an answer was lost, and this is the repetition of a request
+	case Exists, NoUpload: // the answer to an earlier attempt may have been lost
 		if o, headErr := w.store.Head(w.ctx, w.path()); headErr == nil && o.Run == w.how.Run {
 			err = nil
 		}
-	case Unsupported: // the condition
+	case Unsupported: // the store does not support the condition
 		if w.how.New {
 			w.how.New = false
 			return w.completeLate()

@@ -33,15 +33,15 @@ var errMore = fmt.Errorf("more rows than the row group: %w", errDamaged)
 
 var errDamaged = errors.New("damaged page")
 
-// A hybrid reads the hybrid of runs and packed bits of levels, indexes and
-// booleans.
+// A hybrid reads levels, indexes or booleans. They are encoded as runs and as
+// packed bits.
 type hybrid struct {
 	b     []byte
 	width int
-	value uint32 // of the run
-	left  int    // values left of the run
-	at    int    // next bit in b of packed values
-	end   int    // bytes of b with packed values; 0: the run repeats value
+	value uint32 // value of the run
+	left  int    // number of values left in the run
+	at    int    // position in b of the next packed value, in bits
+	end   int    // number of bytes of b with packed values; 0: the run repeats value
 	swap  bool   // the deprecated BIT_PACKED: no runs, bits from the highest
 }
 
@@ -131,13 +131,13 @@ func (h *hybrid) run() error {
 // A deltas reads DELTA_BINARY_PACKED integers.
 type deltas struct {
 	b           []byte
-	perBlock    int // miniblocks
-	perMini     int // values
+	perBlock    int // number of miniblocks in a block
+	perMini     int // number of values in a miniblock
 	total, left int
 	value, min  int64
-	widths      []byte // of the miniblocks of the block that are not read
-	inMini, at  int    // values left, and the next bit, of the miniblock
-	width       int    // of its values
+	widths      []byte // widths of the unread miniblocks of the block
+	inMini, at  int    // number of values left, and position of the next bit, in the miniblock
+	width       int    // width of the values in the miniblock
 }
 
 func newDeltas(b []byte) (*deltas, error) {
@@ -200,7 +200,7 @@ func (d *deltas) miniblock() error {
 
 // rest returns the bytes after the current miniblock.
 func (d *deltas) rest() []byte {
-	return d.b[d.width*d.perMini/8:] // width is 0 before the first one
+	return d.b[d.width*d.perMini/8:] // width is 0 before the first miniblock
 }
 
 // skipDeltas returns the bytes after n deltas in b.
@@ -227,8 +227,8 @@ type dictionary struct {
 }
 
 // A source returns the values of a page that are not null. Byte strings and
-// values of a fixed length are themselves; booleans, indexes and deltas are
-// eight bytes. A value is valid until the next call.
+// values of a fixed length are returned as they are; booleans, indexes and
+// deltas are eight bytes. A value is valid until the next call.
 type source interface{ next() ([]byte, error) }
 
 // newSource returns the n values of a page. If dict is not nil, indexes return
@@ -387,7 +387,7 @@ func (s *deltaSource) next() ([]byte, error) {
 type textSource struct {
 	prefix, suffix *deltas
 	text, last     []byte
-	width          int // of each value; 0: it varies
+	width          int // width of each value; 0: it varies
 	left           int // bytes that prefixes may still add
 }
 

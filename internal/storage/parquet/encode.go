@@ -23,9 +23,9 @@ type encoder struct {
 	enc     int64
 	n       int
 	buf     []byte
-	offsets []uint32 // of byte strings in buf
+	offsets []uint32 // offsets of byte strings in buf
 	ints    []int64
-	max     int64 // of ints
+	max     int64 // maximum of ints
 }
 
 // reset begins a page.

@@ -33,7 +33,7 @@ type file struct {
 	leaves []leaf
 	groups [][]byte // encoded metadata of the row groups
 	rows   []int64  // rows of each row group
-	total  int64    // of rows
+	total  int64    // total number of rows
 	limits Limits
 	spent  expansion
 }
@@ -42,9 +42,9 @@ type file struct {
 type leaf struct {
 	path           string
 	typ            int64
-	width          int // of a value in bytes; 0: byte strings and booleans
+	width          int // width of a value in bytes; 0: byte strings and booleans
 	maxRep, maxDef int
-	repeated       []int  // definition levels from which its lists have an element, outermost first
+	repeated       []int  // definition levels from which the lists of the column have an element, outermost first
 	list           string // path of the innermost of these lists
 }
 

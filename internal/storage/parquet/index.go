@@ -43,8 +43,9 @@ func (m *made) statistics(old fields, b bounds, nulls int64) fields {
 	}
 	had := st.has(5) || st.has(6)
 	st.drop(1, 2, 5, 6)
-	// Bounds of more rows would still be bounds, but some readers answer min() and
-	// max() with them even if they are declared to be inexact.
+	// Bounds of more rows are still bounds of these. But some readers answer
+	// min() and max() with the bounds, even if they are declared to be
+	// inexact.
 	if !had || b.lo == nil {
 		return st
 	}

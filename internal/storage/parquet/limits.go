@@ -10,11 +10,11 @@ import (
 // announces. The zero value means the defaults.
 type Limits struct {
 	// MaxPage is the maximum length of a decompressed page in bytes, and for
-	// columns with URLs half of it, divided by their number. 0: 128 MiB. Flag
+	// columns with URLs half of it, divided by their number. 0: 128 MiB. Option
 	// --max-window.
 	MaxPage int64
 	// MaxRatio is the maximum number of decompressed bytes of pages per
-	// compressed byte, checked after 64 MiB; 0: 1000; negative: no limit. Flag
+	// compressed byte, checked after 64 MiB; 0: 1000; negative: no limit. Option
 	// --max-ratio.
 	MaxRatio int64
 	// MaxExpansion is the maximum number of bytes of text per byte of the file,

@@ -20,16 +20,16 @@ type made struct {
 	pages     []madePage
 	dict      []byte // the dictionary page, which precedes the others
 	text      int64  // length of the pages before compression, with their headers
-	values    int64  // with nulls
+	values    int64  // number of values, including nulls
 	nulls     int64
 	unencoded int64       // bytes of byte strings; only of changed columns
 	bounds                // only of changed columns
 	encodings [][3]int64  // page type, encoding, number of pages
 	repHist   []int64     // number of values by repetition level
 	defHist   []int64     // number of values by definition level
-	sums      fingerprint // of what a reader must find
+	sums      fingerprint // fingerprint of the values that a reader must find
 	changed   bool
-	bloom     bloom.SplitBlockFilter // nil: no filter, or its source's
+	bloom     bloom.SplitBlockFilter // nil: no filter, or the filter of the source
 }
 
 // A madePage describes a page of a made.
@@ -78,9 +78,9 @@ type maker struct {
 	made
 	src  *pages
 	page *page // the current page of the source
-	left int   // its values
+	left int   // number of values left in page
 	next int64 // number of the next row of the source
-	rows int64 // written, including the current page
+	rows int64 // number of rows written, including the current page
 	out  spool
 
 	enc      encoder
@@ -88,7 +88,7 @@ type maker struct {
 	cur      madePage
 	comp     []byte
 
-	dictPage *page // of the source
+	dictPage *page // dictionary page of the source
 	ids      map[string]int64
 	dictText []byte
 	dictMost int // length at which a dictionary is closed: PLAIN pages follow
@@ -138,7 +138,7 @@ func (m *maker) row(keep bool, cell []byte) error {
 			return err
 		}
 		if first != (rep == 0) {
-			return fmt.Errorf("a row begins in the middle: %w", errDamaged)
+			return fmt.Errorf("a row begins with a repetition level above 0: %w", errDamaged)
 		}
 		m.left--
 		if keep {

@@ -32,18 +32,18 @@ const maxHeader = 16 << 20
 // A page is a page of a chunk.
 type page struct {
 	head   fields // PageHeader
-	sub    fields // the header of its type
+	sub    fields // the header of the page's type
 	raw    []byte // head, as it is in the file
-	body   []byte // what follows it in the file
+	body   []byte // bytes that follow head in the file
 	typ    int64
 	enc    int64
-	n      int // values, with nulls
+	n      int // number of values, including nulls
 	codec  compress.Method
 	levels []byte // repetition and definition levels, as they are in the page
 	values []byte
 	rep    hybrid
 	def    hybrid
-	index  int // among the data pages of the chunk
+	index  int // index among the data pages of the chunk
 }
 
 // subID returns the id of the header of the type of p, and in it the id of the
@@ -64,7 +64,7 @@ type pages struct {
 	leaf    *leaf
 	chunk   *chunk
 	r       *bufio.Reader
-	most    int64 // length of a page
+	most    int64 // maximum length of a page
 	size    int64 // size of the pages read, with their headers
 	n       int64 // values read
 	count   int   // data pages read
@@ -287,7 +287,7 @@ func (r *pages) dictionary(p *page, size int) error {
 		if err != nil {
 			return err
 		}
-		d.text = append(d.text, v...) // over the preceding length
+		d.text = append(d.text, v...) // overwrites the preceding length
 		d.at = append(d.at, uint32(len(d.text)))
 	}
 	r.dict = d
@@ -364,7 +364,7 @@ func (r *pages) check(p *page, n *counts) error {
 // checkValues reads n values.
 func checkValues(src source, n int) error {
 	switch s := src.(type) {
-	case *indexSource: // by runs, which can be long
+	case *indexSource: // check whole runs, which can be long
 		for n > 0 {
 			_, k, err := s.run()
 			if err != nil {

@@ -29,14 +29,14 @@ type Rewriter struct {
 	name   string // name of the current input
 	input  table.Input
 	first  *file // the file whose schema the output has
-	leaves []int // of the Text
+	leaves []int // leaves of the Text
 	sel    selection
 	base   int64 // number of the first row of the row group
 	next   int64 // number of the next row
 	bufs   []scratch
 
 	err   error       // error of Flush
-	lines table.Lines // not written yet
+	lines table.Lines // lines that are not yet written
 	cell  []byte
 }
 
@@ -44,7 +44,7 @@ type Rewriter struct {
 type RewriterOptions struct {
 	Columns []string // columns of the Text
 	Limits  Limits
-	TempDir string // of temporary files; "": the operating system's
+	TempDir string // directory of temporary files; "": the operating system's
 }
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
@@ -117,7 +117,7 @@ func (w *Rewriter) end() {
 	}
 	w.sel.makers = nil
 	if w.input.Closer != nil {
-		_ = w.input.Close() // it was only read
+		_ = w.input.Close() // opened for reading only
 	}
 	w.input.Closer = nil
 }

@@ -137,12 +137,12 @@ func (s *splicer) writeChunk(sel *selection, c *chunk, i int) (*maker, error) {
 	f, m := sel.file, sel.makers[i]
 	start, from := s.at, c.from
 	complete := sel.end == f.rows[sel.group]
-	switch c.int(2) { // deprecated
+	switch c.int(2) { // the deprecated file_offset
 	case 0:
 	case from:
 		c.setInt(2, thriftI64, start)
 	default:
-		c.setInt(2, thriftI64, 0) // a second copy of the metadata, which is not copied
+		c.setInt(2, thriftI64, 0) // the metadata is not written a second time
 	}
 	if m == nil && sel.all() {
 		err := s.copyChunk(f, c, i)

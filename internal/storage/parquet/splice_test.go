@@ -335,7 +335,7 @@ func TestReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		if i%2 == 0 { // so that all columns are made
+		if i%2 == 0 { // so that all columns are written and not copied
 			err = errors.Join(err, w.Add("f", int64(i), []byte("http://h/\n")))
 		}
 	}

@@ -21,10 +21,10 @@ type Text struct {
 	file    *file
 	leaves  []int
 	columns []column
-	chunks  []chunk // of the row group
+	chunks  []chunk // chunks of the row group
 
 	group int   // index of the row group
-	begun bool  // its pages can be read
+	begun bool  // the pages of the group can be read
 	row   int64 // rows of the group that are in buf or delivered
 	done  int64 // rows of the previous groups
 	text  int64 // bytes of text in buf or delivered
@@ -37,7 +37,7 @@ type Text struct {
 type column struct {
 	pages   *pages
 	page    *page
-	left    int // values of page
+	left    int // number of values left in page
 	scratch scratch
 }
 

@@ -113,7 +113,8 @@ func skipValue(typ byte, b []byte, element bool, depth int) (n int, err error) {
 	return n, err
 }
 
-// skipElements skips count elements at b[at:], each a value of every type.
+// skipElements skips count elements at b[at:]. Each element has one value of
+// each type.
 func skipElements(types, b []byte, at, count, depth int) (int, error) {
 	for range count {
 		for _, typ := range types {

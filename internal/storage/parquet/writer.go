@@ -21,7 +21,7 @@ import (
 // size that DuckDB itself writes.
 const (
 	groupRows  = 122880
-	groupBytes = 64 << 20 // of rows before compression
+	groupBytes = 64 << 20 // size of the rows of a row group before compression
 )
 
 // chunkRows is the number of rows that are decoded before their values are
@@ -43,8 +43,8 @@ type Writer struct {
 	out     *parquet.GenericWriter[any]
 	columns []record.Column
 	values  [][]parquet.Value // values of each leaf, for the rows of one chunk
-	rows    int               // in the row group
-	bytes   int               // of these rows, before compression
+	rows    int               // number of rows in the row group
+	bytes   int               // size of these rows before compression
 	workers int
 }
 
@@ -58,7 +58,7 @@ func NewWriter(w io.Writer, columns []record.Column, compression string) (*Write
 	out := parquet.NewGenericWriter[any](w, parquet.NewSchema("urls", groupOf(columns, func(c *record.Column) parquet.Node {
 		return parquet.Optional(nodeOf(c))
 	})), parquet.Compression(codec), parquet.CreatedBy("urlfold", "", ""),
-		parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+		parquet.DataPageVersion(1), parquet.DataPageStatistics(false), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	return &Writer{
 		out: out, columns: columns, values: make([][]parquet.Value, len(out.ColumnWriters())),
 		workers: min(runtime.GOMAXPROCS(0), maxWorkers),

@@ -11,8 +11,8 @@ type Lines struct {
 
 // A Line is a line of Lines.
 type Line struct {
-	Row        int64 // number of its row, from 0
-	start, end int   // in Lines.text, without the line feed
+	Row        int64 // number of the row, from 0
+	start, end int   // range in Lines.text, without the line feed
 	whole      bool
 }
 

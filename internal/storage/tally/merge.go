@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/extsort"
 )
@@ -31,7 +32,7 @@ func New(o Options) *Tally {
 	if o.MaxMemory > 0 {
 		o.MaxMemory = max(o.MaxMemory, leastMemory)
 	}
-	return &Tally{o: o, table: table{seed: seed}}
+	return &Tally{o: o}
 }
 
 // leastMemory has room for a chunk and some thousand groups.
@@ -56,11 +57,10 @@ const fanIn = 32
 
 // spill moves the groups in memory to a run.
 func (t *Tally) spill() error {
-	t.table.sort()
-	if err := t.write([]cursor{&tableCursor{table: &t.table}}); err != nil {
+	if err := t.write([]cursor{t.table.cursor()}); err != nil {
 		return err
 	}
-	t.table.reset()
+	t.table = table{} // slots and entries that have grown to the limit would leave no room for the next groups
 	if len(t.runs) < fanIn {
 		return nil
 	}
@@ -92,17 +92,26 @@ func (t *Tally) write(from []cursor) error {
 // Memory returns the bytes of memory for groups.
 func (t *Tally) Memory() int64 { return t.table.bytes() }
 
-// Drain calls each for every group in memory, in any order, and removes them. It
-// is for tallies without a limit. The group is valid until each returns.
-func (t *Tally) Drain(each func(g *Group) error) error {
-	for i := range t.table.entries {
-		e := &t.table.entries[i]
-		if err := each(&Group{Key: t.table.keyOf(e), Example: t.table.exampleOf(e), Count: e.count}); err != nil {
-			return err
-		}
+// Drain calls the functions, one goroutine each, for every group in memory, in any
+// order, and removes the groups. It is for tallies without files. A group is valid until
+// the function returns.
+func (t *Tally) Drain(each ...func(g *Group) error) error {
+	errs := make([]error, len(each))
+	var wg sync.WaitGroup
+	n := len(t.table.entries)
+	for i, do := range each {
+		part := t.table.entries[n*i/len(each) : n*(i+1)/len(each)]
+		wg.Go(func() {
+			var g Group
+			for k := 0; k < len(part) && errs[i] == nil; k++ {
+				g = t.table.group(&part[k])
+				errs[i] = do(&g)
+			}
+		})
 	}
-	t.table.reset()
-	return nil
+	wg.Wait()
+	t.table = table{}
+	return errors.Join(errs...)
 }
 
 // Close releases memory and files.
@@ -121,49 +130,64 @@ func closeRuns(runs []*run) error {
 	return errors.Join(errs...)
 }
 
-// Merge calls each for every group of the tallies, once, with the sum of the
-// counts and the best example. The groups are in the order of their hashes. A
-// group is valid until each returns. Nothing can be added to the tallies
-// afterwards.
-func Merge(all []*Tally, each func(g *Group) error) error {
-	var from []cursor
-	for _, t := range all {
-		t.table.sort()
-		from = append(from, &tableCursor{table: &t.table})
-		for _, r := range t.runs {
-			from = append(from, r.start())
-		}
+// Join moves the groups of all tallies to the first one, and returns it. A group has
+// the sum of the counts and the best example.
+func Join(all []*Tally) *Tally {
+	if len(all) == 0 {
+		return New(Options{})
 	}
-	return merge(from, func(_ uint64, g *Group) error { return each(g) })
+	to := all[0]
+	for _, t := range all[1:] {
+		to.table.absorb(&t.table)
+		to.runs, t.runs = append(to.runs, t.runs...), nil
+	}
+	return to
+}
+
+// Merge calls each for every group of the tallies, once, as Join makes them, in any order.
+// A group is valid until each returns. Nothing can be added to the tallies afterwards.
+func Merge(all []*Tally, each func(g *Group) error) error {
+	t := Join(all)
+	if len(t.runs) == 0 {
+		return t.Drain(each)
+	}
+	from := []cursor{t.table.cursor()}
+	for _, r := range t.runs {
+		from = append(from, r.start())
+	}
+	return merge(from, func(_ uint32, g *Group) error { return each(g) })
 }
 
 // A cursor reads groups in ascending order of hash and key.
 type cursor interface {
 	extsort.Cursor
 	// current returns the group, which is valid until the next call of Next.
-	current() (hash uint64, g *Group)
+	current() (hash uint32, g *Group)
 }
 
 // A tableCursor reads a sorted table.
 type tableCursor struct {
 	table *table
-	at    int // index of the next entry
-	hash  uint64
+	rest  []slot
+	hash  uint32
 	group Group
 }
 
+// cursor returns a cursor before the first group of t. Nothing can be added to t afterwards.
+func (t *table) cursor() *tableCursor { return &tableCursor{table: t, rest: t.sorted()} }
+
 // Next implements cursor.
 func (c *tableCursor) Next() (bool, error) {
-	if c.at == len(c.table.entries) {
+	if len(c.rest) == 0 {
 		return false, nil
 	}
-	e := &c.table.entries[c.at]
-	c.at++
-	c.hash, c.group = e.hash, Group{Key: c.table.keyOf(e), Example: c.table.exampleOf(e), Count: e.count}
+	s := c.rest[0]
+	c.rest = c.rest[1:]
+	c.hash, c.group = s.hash(), c.table.group(c.table.entry(s))
 	return true, nil
 }
 
-func (c *tableCursor) current() (uint64, *Group) { return c.hash, &c.group }
+func (c *tableCursor) current() (uint32, *Group) { return c.hash, &c.group }
 
 // less reports whether the group of a comes before that of b.
 func less(a, b cursor) bool {
@@ -174,7 +198,7 @@ func less(a, b cursor) bool {
 
 // merge calls each for every group of the cursors in ascending order, and joins
 // groups with the same key.
-func merge(from []cursor, each func(hash uint64, g *Group) error) error {
+func merge(from []cursor, each func(hash uint32, g *Group) error) error {
 	all, err := extsort.Start(from, less)
 	if err != nil {
 		return err
@@ -183,7 +207,8 @@ func merge(from []cursor, each func(hash uint64, g *Group) error) error {
 	for all.Len() > 0 {
 		hash, g := all.First().current()
 		if all.Len() == 1 {
-			// The last cursor has each key once.
+			// The last cursor has each key only once, so nothing is left to
+			// add up.
 			if err := each(hash, g); err != nil {
 				return err
 			}

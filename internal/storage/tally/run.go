@@ -13,7 +13,7 @@ import (
 
 // A run is a temporary file of groups in ascending order of hash and key:
 //
-//	hash 8, count, length of key, key, length of example + 1 or 0, example    for each group
+//	hash 4, count, length of key, key, length of example + 1 or 0, example    for each group
 //
 // Numbers are varints, except for the hash. The checksum of a run is in memory,
 // because a run ends with the process.
@@ -45,8 +45,8 @@ func newRun(dir string) (*runWriter, error) {
 }
 
 // add appends a group. Its hash must not be less than the one before.
-func (w *runWriter) add(hash uint64, g *Group) error {
-	b := binary.LittleEndian.AppendUint64(w.buf[:0], hash)
+func (w *runWriter) add(hash uint32, g *Group) error {
+	b := binary.LittleEndian.AppendUint32(w.buf[:0], hash)
 	b = binary.AppendUvarint(b, uint64(g.Count))
 	b = append(binary.AppendUvarint(b, uint64(len(g.Key))), g.Key...)
 	if g.Example == nil {
@@ -80,7 +80,7 @@ type runCursor struct {
 	in     *bufio.Reader
 	left   int64
 	sum    uint32
-	hash   uint64
+	hash   uint32
 	group  Group
 	keyMem []byte // memory of the key
 	exMem  []byte // memory of the example
@@ -99,9 +99,9 @@ func (c *runCursor) Next() (bool, error) {
 		}
 		return false, nil
 	}
-	var head [8]byte
+	var head [4]byte
 	c.read(head[:])
-	c.hash = binary.LittleEndian.Uint64(head[:])
+	c.hash = binary.LittleEndian.Uint32(head[:])
 	c.group.Count = int64(c.number())
 	c.keyMem = c.bytes(c.keyMem, c.number())
 	c.group.Key, c.group.Example = c.keyMem, nil
@@ -157,4 +157,4 @@ func (c *runCursor) number() uint64 {
 	return 0
 }
 
-func (c *runCursor) current() (uint64, *Group) { return c.hash, &c.group }
+func (c *runCursor) current() (uint32, *Group) { return c.hash, &c.group }

@@ -15,68 +15,120 @@ const MaxExample = 2 << 10
 // A Group is a key with the number of its occurrences.
 type Group struct {
 	Key     []byte
-	Example []byte // the shortest one, of these the least; nil if all were longer than MaxExample
+	Example []byte // the shortest example, and of several such the least; nil if all were longer than MaxExample
 	Count   int64
 }
 
-// A table holds groups in memory. It finds them by the hash of the key, which is
-// also their order in a run.
+// A table holds groups in memory. It finds them by 32 bits of the hash of the key,
+// which are also their order in a run.
 type table struct {
-	seed    uint64
-	slots   []uint32 // index of the entry plus 1; 0: empty. The length is a power of two
+	slots   []slot // 0: empty. The length is a power of two
 	entries []entry
 	chunks  [][]byte // texts; their bytes do not move
 	text    int64    // total capacity of chunks
 }
 
+// A slot has the hash of a group, and in its lower half the index of the entry plus 1.
+// So a search reads only entries that have its hash.
+type slot uint64
+
+func (s slot) hash() uint32 { return uint32(s >> 32) }
+
+// entry returns the entry of a slot, which must not be empty.
+func (t *table) entry(s slot) *entry { return &t.entries[uint32(s)-1] }
+
 // An entry is a group whose key and example, in this order, are in a chunk.
 type entry struct {
-	hash       uint64
 	count      int64
 	chunk, off uint32
-	key        uint32 // length
-	example    uint32 // length plus 1; 0: no example
+	key        uint32 // length of the key
+	example    uint32 // length of the example plus 1; 0: no example
 }
 
 const (
 	chunkBytes = 256 << 10
 	firstSlots = 1 << 10
-	entryBytes = 32
+	slotBytes  = 8
+	entryBytes = 24
 )
 
 // bytes returns the memory that the table uses.
 func (t *table) bytes() int64 {
-	return int64(len(t.slots))*4 + int64(cap(t.entries))*entryBytes + t.text
+	return int64(len(t.slots))*slotBytes + int64(cap(t.entries))*entryBytes + t.text
 }
+
+func hashOf(key []byte) uint32 { return uint32(xxh3.HashSeed(key, seed)) }
 
 // add adds n occurrences of key. It retains neither key nor example.
 func (t *table) add(key, example []byte, n int64) {
+	h := hashOf(key)
+	if e, at := t.find(h, key); e != nil {
+		e.count += n
+		t.offer(e, key, example)
+	} else {
+		t.insert(at, h, t.newEntry(key, example, n))
+	}
+}
+
+// find returns the entry of a key with the hash h, or nil and the index of the slot for a
+// new one.
+func (t *table) find(h uint32, key []byte) (e *entry, at int) {
 	if len(t.entries)*4 >= len(t.slots)*3 {
-		t.slots = make([]uint32, max(firstSlots, 2*len(t.slots)))
-		mask := uint64(len(t.slots) - 1)
-		for k := range t.entries {
-			i := t.entries[k].hash & mask
-			for t.slots[i] != 0 {
-				i = (i + 1) & mask
+		t.grow()
+	}
+	for at = t.start(h); t.slots[at] != 0; at = t.after(at) {
+		if s := t.slots[at]; s.hash() == h {
+			if e := t.entry(s); bytes.Equal(t.keyOf(e), key) {
+				return e, at
 			}
-			t.slots[i] = uint32(k) + 1
 		}
 	}
-	h := xxh3.HashSeed(key, t.seed)
-	mask := uint64(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		k := t.slots[i]
-		if k == 0 {
-			t.slots[i] = uint32(len(t.entries)) + 1
-			t.entries = append(t.entries, t.newEntry(h, key, example, n))
-			return
-		}
-		if e := &t.entries[k-1]; e.hash == h && bytes.Equal(t.keyOf(e), key) {
-			e.count += n
-			t.offer(e, key, example)
-			return
+	return nil, at
+}
+
+// start returns the index of the first slot for the hash h.
+func (t *table) start(h uint32) int { return int(h) & (len(t.slots) - 1) }
+
+// after returns the index of the slot after at.
+func (t *table) after(at int) int { return (at + 1) & (len(t.slots) - 1) }
+
+// grow doubles the number of slots.
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]slot, max(firstSlots, 2*len(old)))
+	for _, s := range old {
+		if s != 0 {
+			at := t.start(s.hash())
+			for t.slots[at] != 0 {
+				at = t.after(at)
+			}
+			t.slots[at] = s
 		}
 	}
+}
+
+// insert adds an entry with the hash h at the slot that find has returned.
+func (t *table) insert(at int, h uint32, e entry) {
+	t.entries = append(t.entries, e)
+	t.slots[at] = slot(h)<<32 | slot(len(t.entries))
+}
+
+// absorb moves the groups of o to t. The texts stay where they are.
+func (t *table) absorb(o *table) {
+	first := uint32(len(t.chunks))
+	t.chunks, t.text = append(t.chunks, o.chunks...), t.text+o.text
+	for _, e := range o.entries { // not by slots: those are in the order of t's, and would fill one end of it
+		e.chunk += first
+		key := t.keyOf(&e)
+		h := hashOf(key)
+		if known, at := t.find(h, key); known != nil {
+			known.count += e.count
+			t.offer(known, key, t.exampleOf(&e))
+		} else {
+			t.insert(at, h, e)
+		}
+	}
+	*o = table{}
 }
 
 // keyOf returns the key of e.
@@ -99,8 +151,7 @@ func (t *table) offer(e *entry, key, example []byte) {
 	switch {
 	case example == nil || len(example) > MaxExample:
 	case e.example == 0:
-		count := e.count
-		*e = t.newEntry(e.hash, key, example, count)
+		*e = t.newEntry(key, example, e.count)
 	case Better(example, t.exampleOf(e)):
 		copy(t.exampleOf(e), example)
 		e.example = uint32(len(example)) + 1
@@ -115,8 +166,8 @@ func Better(a, b []byte) bool {
 }
 
 // newEntry copies the texts of a group to a chunk.
-func (t *table) newEntry(h uint64, key, example []byte, n int64) entry {
-	e := entry{hash: h, count: n, key: uint32(len(key))}
+func (t *table) newEntry(key, example []byte, n int64) entry {
+	e := entry{count: n, key: uint32(len(key))}
 	if example != nil && len(example) <= MaxExample {
 		e.example = uint32(len(example)) + 1
 	} else {
@@ -136,14 +187,20 @@ func (t *table) newEntry(h uint64, key, example []byte, n int64) entry {
 	return e
 }
 
-// sort puts the entries in the order of runs. Nothing can be added afterwards,
-// until reset.
-func (t *table) sort() {
-	slices.SortFunc(t.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), bytes.Compare(t.keyOf(&a), t.keyOf(&b)))
-	})
+// group returns the group of e.
+func (t *table) group(e *entry) Group {
+	return Group{Key: t.keyOf(e), Example: t.exampleOf(e), Count: e.count}
 }
 
-// reset removes all groups. It keeps no memory: slots and entries that have grown
-// to the limit would leave no room for the next groups.
-func (t *table) reset() { *t = table{seed: t.seed} }
+// sorted puts the slots in the order of runs and returns those that are not empty.
+// Nothing can be added afterwards.
+func (t *table) sorted() []slot {
+	list := slices.DeleteFunc(t.slots, func(s slot) bool { return s == 0 })
+	slices.SortFunc(list, func(a, b slot) int {
+		if a.hash() != b.hash() {
+			return cmp.Compare(a, b)
+		}
+		return bytes.Compare(t.keyOf(t.entry(a)), t.keyOf(t.entry(b)))
+	})
+	return list
+}

@@ -32,8 +32,8 @@ func (t *Tally) spilled() (n int64) {
 	return n
 }
 
-// TestMerge: whatever the memory and the number of workers, the groups are those
-// of a map.
+// TestMerge: whatever the memory and the number of workers, the groups are
+// the same as with a map.
 func TestMerge(t *testing.T) {
 	f := func(name string, workers int, memory int64, rows, keys int) {
 		t.Helper()
@@ -95,7 +95,7 @@ func TestMerge(t *testing.T) {
 	f("more runs than one merge takes", 1, 1, 300_000, 300_000)
 }
 
-// TestHugeTexts: a key longer than a chunk has a chunk of its own.
+// TestHugeTexts: a key longer than a chunk has a separate chunk.
 func TestHugeTexts(t *testing.T) {
 	a := New(Options{})
 	key := bytes.Repeat([]byte("k"), 3*chunkBytes)

@@ -130,8 +130,8 @@ func (c *Claims) Announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// If this fails, or another instance is faster, only a later start cannot tell
-	// what has changed. If the bucket accepts no entries, the claims report it.
+	// Ignore an error: then only a later start cannot tell what has changed.
+	// If the bucket accepts no entries, the claims report it.
 	_, _, _ = c.bucket.Put(ctx, identityKey, text, e.Revision, 0)
 	return nil
 }
@@ -218,7 +218,7 @@ func (c *Claims) judge(cl *engine.Claim, e *Entry) (decided bool, err error) {
 	case state == stateDone:
 		cl.Answer, cl.First = engine.ClaimDone, owner
 		return true, nil
-	case owner == cl.Origin: // before a crash, or before the message was delivered again
+	case owner == cl.Origin: // claimed before a crash, or before the message was delivered again
 		c.again.Add(1)
 		return false, nil
 	case time.Since(e.Time) < c.o.TakeOver:
@@ -229,9 +229,9 @@ func (c *Claims) judge(cl *engine.Claim, e *Entry) (decided bool, err error) {
 	return false, nil
 }
 
-// settle writes that the record of cl is durable, or deletes the claim if the
-// record was refused. If the entry has changed, that is no reason not to write
-// that a record of the key is durable: it is.
+// settle writes that the record of cl is durable, or deletes the claim if
+// the record was refused. If the entry has changed, settle still writes that
+// a record of the key is durable, because that is true.
 func (c *Claims) settle(ctx context.Context, cl *engine.Claim) error {
 	key := c.keyOf(cl.Key)
 	if cl.Refused {
@@ -277,7 +277,7 @@ func (c *Claims) get(ctx context.Context, key string) (e Entry, err error) {
 
 func (c *Claims) remove(ctx context.Context, key string, revision uint64) error {
 	return c.retry(ctx, func() error {
-		_, err := c.bucket.Delete(ctx, key, revision) // if another record has taken the claim over, that is its own
+		_, err := c.bucket.Delete(ctx, key, revision) // a claim that another record has taken over has another revision, and stays
 		return err
 	})
 }

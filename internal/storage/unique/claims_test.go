@@ -110,7 +110,7 @@ func TestClaimTakeOver(t *testing.T) {
 		for i, cl := range claims {
 			if cl.Answer == engine.ClaimHeld {
 				cl.Refused = i == 0
-				settle(t, members[i], cl) // neither a refusal nor another done changes that
+				settle(t, members[i], cl) // neither a refusal nor another done changes the owner
 			}
 		}
 		want(t, "in the end", ask(t, w.member(nil), 9), engine.ClaimDone)
@@ -160,7 +160,7 @@ func TestClaimHolderBehind(t *testing.T) {
 				t.Errorf("mark %t: it took %v", mark, took)
 			}
 			for _, s := range w.sinks[:2] {
-				if s.firsts["A2"] != 1 || s.keys[w.bucketKey("A")] != 2 { // one of them is from calmly
+				if s.firsts["A2"] != 1 || s.keys[w.bucketKey("A")] != 2 { // calmly has written one of the two
 					t.Errorf("mark %t: %s has %v, want A2 as the first record", mark, s.name, s.lines)
 				}
 			}
@@ -168,9 +168,9 @@ func TestClaimHolderBehind(t *testing.T) {
 	}
 }
 
-// TestAckAfterDone: a message is acknowledged only after its key is done, so a
-// crash between the two lets it be delivered again, and not its duplicates be
-// first.
+// TestAckAfterDone: a message is acknowledged only after its key is done. So
+// after a crash between the two, the message is delivered again, and no
+// duplicate becomes the first record.
 func TestAckAfterDone(t *testing.T) {
 	calmly(t, func(t *testing.T, w *claimWorld) {
 		w.messages = []*simMessage{{seq: 1, lines: []string{"A1"}}}

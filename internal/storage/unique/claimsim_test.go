@@ -538,7 +538,7 @@ func (s simConsumer) Resolved(b *engine.Batch) {
 			continue
 		}
 		if !slices.Contains(w.messages, m) {
-			continue // of the stream before
+			continue // a message of the previous stream
 		}
 		m.acked = true
 		for _, line := range m.lines {
@@ -746,7 +746,7 @@ func simClaimWorlds(t *testing.T, mark bool, window *engine.Window) {
 					})
 				}
 				wg.Wait()
-				w.live(0) // after everything else, for what a new stream may hold
+				w.live(0) // one more life, for the messages of a new stream
 				for _, m := range w.all {
 					if !m.acked && slices.Contains(w.messages, m) {
 						t.Errorf("message %d was never acknowledged", m.seq)

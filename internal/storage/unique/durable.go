@@ -166,8 +166,9 @@ func (s *Durable) SealWindows(keys []codec.Key, w engine.WindowCut) ([]byte, err
 // WindowState implements [engine.WindowKeySet].
 func (s *Durable) WindowState() []byte { return s.windows }
 
-// leastGone is the size of the files kept for older states at which they are
-// worth another snapshot of the checkpoint.
+// leastGone is the least total size of the files kept for older states at
+// which another snapshot of the checkpoint is worthwhile, because it permits
+// removing them.
 const leastGone = 64 << 20
 
 // Stored implements [engine.KeySet].

@@ -70,7 +70,7 @@ type notes struct {
 	old    string // value of the note in the rendered records
 	values []string
 	any    bool
-	longer bool // than old, one of the values
+	longer bool // one of the values is longer than old
 	buf    []byte
 }
 
@@ -115,8 +115,8 @@ func (n *notes) write(s *engine.Stream) error {
 	return nil
 }
 
-// An edit replaces parts of src on its way to out, from the front to the back. Both
-// may begin at the same byte if nothing gets longer.
+// An edit copies src to out and replaces parts of it, from the front to the
+// back. src and out may begin at the same byte if no part gets longer.
 type edit struct {
 	src, out []byte
 	read     int // bytes of src that are in out or were replaced
@@ -128,15 +128,15 @@ func (e *edit) copy(to int) {
 	e.read = to
 }
 
-// moved returns where the offset at in src, which is not yet replaced, comes to be
-// in out.
+// moved returns the offset in out of the offset at in src, if nothing from
+// e.read to at is replaced.
 func (e *edit) moved(at int) int { return len(e.out) + at - e.read }
 
 // record replaces the note in each row of the record at from.
 func (n *notes) record(e *edit, from, to int, value string) error {
 	for from < to {
 		row := e.src[from : from+n.rowEnd(e.src[from:to])]
-		// The note ends in front of a brace and the line end.
+		// Insert the note before a closing brace and before the line end.
 		end := blankEnd(row)
 		if end > 0 && row[end-1] == '}' {
 			end = blankEnd(row[:end-1])

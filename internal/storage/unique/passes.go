@@ -40,8 +40,8 @@ type Survey struct {
 // An entry is what is known about the records of an identity.
 type entry struct {
 	key     keyset.Key
-	ordinal uint64 // of one of its records
-	n       uint64 // number of its records
+	ordinal uint64 // ordinal of one record of the identity
+	n       uint64 // number of records of the identity
 }
 
 func (e entry) compare(o entry) int {
@@ -146,7 +146,7 @@ type Chosen struct {
 	chosen   *extsort.Reader[choice]
 	next     choice
 	more     bool
-	first    log // of the first pass
+	first    log // the log of the first pass
 	log
 	notes
 	identities

@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file collects examples of records with the same identity whose URLs differ. The
-// set of keys holds no URLs, and most duplicates differ in nothing, so that they need
-// no example. Memory and work are limited:
+// This file collects examples of records with the same identity whose URLs
+// differ. The set of keys holds no URLs, and most duplicates are identical,
+// so they need no example. Memory and work are limited:
 //
 //	first record of an identity ──▶ its slot, if that is free
 //	its duplicates              ──▶ read again, and compared with the record in the slot
@@ -22,11 +22,11 @@ import (
 const (
 	sampleSlots = 1024
 	samplesRead = 2048
-	samplePairs = 32      // at which nothing more is read
-	sampleBytes = 2 << 10 // of the URLs of a record: longer ones are no example
+	samplePairs = 32      // number of pairs after which no more records are read
+	sampleBytes = 2 << 10 // maximum length of the URLs of a record: records with longer URLs are not sampled
 	sampleSteps = 4       // the step to the next sample of a slot grows by this factor
-	sampleRun   = 256     // records that are looked at
-	sampleGap   = 4096    // records between these
+	sampleRun   = 256     // number of consecutive records that are inspected
+	sampleGap   = 4096    // number of records between two such runs
 )
 
 // Samples collects examples for a filter. It depends only on the records and their
@@ -67,16 +67,16 @@ type Pair struct {
 	Kept, Duplicate SampleURL
 }
 
-// NewSamples returns Samples for a filter of [Last], if last is set, or of another
-// mode. jobOf returns the job that writes the fields url and norm, or only one, as
-// tsv for the records of a lane. If one is set, only the first URL of each record
-// counts.
+// NewSamples returns Samples for a filter of [Last], if last is set, or of
+// another mode. jobOf returns the job that writes the fields url and norm,
+// or only one of them, as tsv for the records of a lane. If one is set, only
+// the first URL of each record counts.
 func NewSamples(jobOf func(lane string) *record.Job, last, one bool) *Samples {
 	return &Samples{jobOf: jobOf, last: last, one: one, workers: map[*record.Job]*record.Worker{}}
 }
 
-// look looks at the records of b, with their identities, and whether they are kept. It
-// does nothing if s is nil.
+// look examines the records of b, with their identities and whether they are
+// kept. It does nothing if s is nil.
 func (s *Samples) look(b *engine.Batch, keys []keyset.Key, kept []bool) {
 	if s == nil || len(s.used) == samplePairs && !s.last || b.Piece != engine.Whole {
 		return

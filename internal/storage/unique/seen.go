@@ -12,7 +12,7 @@ import (
 type Collect struct {
 	Set   *keyset.Store
 	Added int64 // identities that the set did not contain
-	Known int64 // records whose identity it contained, or which came before
+	Known int64 // records whose identity the set contained, or that repeat an earlier record
 	identities
 }
 
@@ -38,7 +38,7 @@ func (c *Collect) Filter(b *engine.Batch, _ engine.Keep) error {
 // identity is not. Records without an identity are not in any set.
 type Query struct {
 	Set  *keyset.Store
-	Seen bool // keep those in the set
+	Seen bool // keep the records whose identities are in the set
 	identities
 }
 

@@ -11,7 +11,8 @@ import (
 
 const module = "github.com/urlfold/urlfold/"
 
-// aliases are the covered types that are those of an uncovered package, each with a reason.
+// aliases are the covered names of types of an uncovered package, each with
+// a reason.
 var aliases = map[string]string{
 	"pipeline.ContractError": "errors.As must find the errors of the engine",
 }

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// Grows reports whether do takes much more time than in proportion to the size of its
-// input: more than twice the proportional one for 4 times the size, three times in a
-// row. It does not say how fast do is, and believes a do that is fast: if the time grew
-// with the square of the size, that could not be noticed, and would not matter.
+// Grows reports whether do takes much more time than in proportion to the
+// size of its input: more than twice the proportional time for 4 times the
+// size, three times in a row. It does not say how fast do is. A fast do
+// always passes: if its time grew with the square of the size, that could
+// not be noticed, and would not matter.
 func Grows(t testing.TB, size int, do func(size int)) bool {
 	t.Helper()
 	const fast = 100 * time.Millisecond

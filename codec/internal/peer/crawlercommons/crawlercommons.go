@@ -81,10 +81,11 @@ func hasScheme(text []byte) bool {
 	return ok && isScheme(scheme) && bytes.HasPrefix(rest, []byte("/"))
 }
 
-// normalize is the rest of filter. It follows its order, because the results
-// depend on when something counts as changed.
+// normalize is the rest of filter. It follows the order of filter, because
+// the results depend on when something counts as changed.
 func (n *normalizer) normalize(u *javaURL, chain *peer.Chain) (out []byte, ok bool) {
-	// Without a scheme in the input, this compares a host with "http".
+	// If the input has no scheme, this compares the host with "http", as
+	// crawler-commons does.
 	changed := !bytes.HasPrefix(n.escaped, u.protocol)
 	normalizePath, ok := n.normalizeServer(u, &changed)
 	if !ok {

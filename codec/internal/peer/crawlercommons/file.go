@@ -85,9 +85,9 @@ func hasDots(path []byte) bool {
 	return false
 }
 
-// leadingDots returns the length of the ".." segments at the start of path. Java
-// looks at the fourth character each time, so a name that starts with two dots
-// after a ".." segment loses them.
+// leadingDots returns the length of the ".." segments at the start of path.
+// Java looks at the fourth character each time, so a name that starts with
+// two dots after a ".." segment loses these dots.
 func leadingDots(path []byte) (n int) {
 	for bytes.HasPrefix(path[n:], []byte("/..")) && (n+3 == len(path) || path[3] == '/') {
 		n += 3
@@ -103,7 +103,7 @@ func (n *normalizer) appendNormal(dst, path []byte) []byte {
 	if !relative {
 		dst = append(dst, '/')
 	}
-	n.starts = n.starts[:0] // of the segments in dst
+	n.starts = n.starts[:0] // the starts of the segments in dst
 	removed := false        // a segment before the first remaining one
 	for i := 0; i < len(path); {
 		if path[i] == '/' {

@@ -189,7 +189,7 @@ func (c *canonicalizer) setPath(path []byte) {
 	out := append(c.path[:0], '/')
 	for rest, more := path, len(path) > 0; more; {
 		var segment []byte
-		rest = rest[1:] // the slash
+		rest = rest[1:] // skip the slash
 		segment, _, more = bytes.Cut(rest, []byte("/"))
 		rest = rest[len(segment):]
 		switch string(segment) {

@@ -29,14 +29,14 @@ type normalizer struct {
 	host   hostBuffers
 	spare  []byte  // the path without its dot segments
 	fields []field // parameters to sort, as ranges of decoded
-	text   []byte  // their decoded names and values
+	text   []byte  // decoded names and values of these parameters
 }
 
 // parts is a URL as net/url splits it. The slices belong to a normalizer or to
 // the input.
 type parts struct {
 	scheme   []byte // in lower case
-	opaque   []byte // what follows the scheme if that is no slash
+	opaque   []byte // the text after the scheme, if it does not start with a slash
 	user     []byte // encoded as in the output
 	hasUser  bool
 	rawHost  []byte // decoded, with port

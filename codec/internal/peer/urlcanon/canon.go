@@ -75,7 +75,7 @@ type canonicalizer struct {
 	failed bool // a step has raised an error
 	url    parsed
 	arena  []byte   // changed parts of the current URL
-	stack  [][]byte // of one step
+	stack  [][]byte // stack of one step
 }
 
 // Append implements [peer.Canonicalizer].

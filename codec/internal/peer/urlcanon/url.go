@@ -17,7 +17,7 @@ type parsed struct {
 	path, questionMark, query                   []byte
 	hash, fragment, trailing                    []byte
 
-	ip ipAddress // of the host when it was parsed
+	ip ipAddress // address of the host when it was parsed
 }
 
 // parts returns pointers to all parts, in the order of the URL.

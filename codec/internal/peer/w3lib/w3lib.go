@@ -52,7 +52,7 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 	c.netloc = lowerHost(c.netloc, &c.spare)
 	start := len(dst)
 	if len(c.params) == 1 {
-		c.params = c.params[:0] // only the ';'
+		c.params = c.params[:0] // the parameters consist of the ';' only
 	}
 	c.path = append(c.path, c.params...)
 	dst = appendUnsplit(dst, u.scheme, c.netloc, c.path, c.query)
@@ -219,7 +219,7 @@ func removeDots(path []byte) []byte {
 	if !bytes.Contains(path, []byte("/.")) {
 		return path
 	}
-	out := path[:0] // never longer than what was read
+	out := path[:0] // the output is never longer than the input read so far
 	for rest, more := path[1:], true; more; {
 		var segment []byte
 		segment, rest, more = bytes.Cut(rest, []byte{'/'})

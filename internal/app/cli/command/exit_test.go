@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A joined error is a list, in which an error that was returned twice is one.
+// A joined error is a list, in which an error that was returned twice occurs
+// once.
 func TestExitText(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
 	for want, err := range map[string]error{

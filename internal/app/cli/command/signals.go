@@ -13,8 +13,8 @@ import (
 // and to its group, and a supervisor may send SIGTERM and SIGINT.
 const (
 	oneSignal    = 500 * time.Millisecond // signals within this time count as one
-	impatience   = 5 * time.Second        // a SIGTERM this long after the first signal means business
-	endsBy       = 3 * time.Second        // the process ends this long after a hard stop, whatever it does
+	impatience   = 5 * time.Second        // a SIGTERM this long after the first signal is a hard stop
+	endsBy       = 3 * time.Second        // the process ends this long after a hard stop, even if work remains
 	signalBuffer = 16
 )
 
@@ -72,8 +72,8 @@ func Embed(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // Embedded reports whether ctx comes from Embed.
 func Embedded(ctx context.Context) bool { return ctx.Value(embedded{}) != nil }
 
-// Watch begins to catch signals, until Stop is called. The end of ctx is a soft stop,
-// too, and the only one if the command is embedded.
+// Watch catches signals until Stop is called. The end of ctx is a soft stop,
+// too. It is the only soft stop if the command is embedded.
 func Watch(ctx context.Context) *Signals {
 	s := newSignals(ctx)
 	if Embedded(ctx) {

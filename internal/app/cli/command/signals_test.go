@@ -21,7 +21,7 @@ func TestStopper(t *testing.T) {
 		"I0 I501": "sh", "T0 I501": "sh", "I0 I100 I501": "s-h", // a second SIGINT
 		"T0 T501": "s-", "I0 T501": "s-", "T0 T4999": "s-", // a supervisor that repeats itself
 		"T0 T5000": "sh", "I0 T5000": "sh", "T0 T100 T5000": "s-h",
-		"T0 T1000 I1200 I1501": "s--h", "T0 T4900 T5200 T5401": "s--h", // the first one of several is what they count as
+		"T0 T1000 I1200 I1501": "s--h", "T0 T4900 T5200 T5401": "s--h", // several signals in a short time count as the first of them
 	} {
 		var s stopper
 		var got strings.Builder

@@ -16,7 +16,7 @@ import (
 // execEscape runs a command by itself on stdin and returns what it wrote.
 func execEscape(cmd *cobra.Command, stdin io.Reader, args ...string) (stdout string, err error) {
 	var out, other bytes.Buffer
-	cmd.SetArgs(append([]string{}, args...)) // nil would be those of this process
+	cmd.SetArgs(append([]string{}, args...)) // nil would mean the arguments of this process
 	cmd.SetIn(stdin)
 	cmd.SetOut(&out)
 	cmd.SetErr(&other)

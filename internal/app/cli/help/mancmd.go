@@ -209,7 +209,7 @@ func flagText(f *pflag.Flag) string {
 
 // defaultOf returns the default of a flag, or "" if it has none that its text does not say.
 func defaultOf(f *pflag.Flag) string {
-	text := strings.Trim(f.DefValue, "[]") // of a list
+	text := strings.Trim(f.DefValue, "[]") // a list has brackets
 	switch {
 	case f.Name == "workers": // depends on the machine
 		return "the number of processors"

@@ -20,8 +20,8 @@ func showPage(w io.Writer, text string, getenv func(string) string) error {
 		if getenv("LESS") == "" {
 			cmd.Env = append(cmd.Environ(), "LESS=FRX") // colors, and no wait for a key on short pages
 		}
-		// The user may leave the pager before the end, which is no error. A
-		// shell that cannot start a program exits with these codes.
+		// Leaving the pager early is no error. A shell that cannot start a
+		// program exits with 126 or 127.
 		var exit *exec.ExitError
 		err := cmd.Run()
 		if err == nil || errors.As(err, &exit) && exit.ExitCode() != 126 && exit.ExitCode() != 127 {

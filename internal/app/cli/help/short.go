@@ -28,7 +28,7 @@ var Jobs = []struct {
 const (
 	screenWidth = 80
 	screenLines = 40
-	shortIndent = 21 // of what an option does
+	shortIndent = 21 // column at which the description of an option begins
 )
 
 // A shortOption is an option that the short help shows, and what it does.

@@ -119,7 +119,7 @@ func (a *adminClient) get(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = body.Close() }() // only read
+	defer func() { _ = body.Close() }() // closing a body loses no data
 	text, err := io.ReadAll(io.LimitReader(body, maxAnswer))
 	if err != nil {
 		return nil, fmt.Errorf("read from the admin server at %s: %w", a.at, err)

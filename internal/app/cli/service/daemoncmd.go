@@ -112,7 +112,7 @@ type dataFlags struct {
 	cat       *daemon.Catalog
 	cmd       *cobra.Command
 	file, dir string
-	conf      *config.File // after load
+	conf      *config.File // set by load
 }
 
 // load returns the configuration.

@@ -92,7 +92,7 @@ func writeSchema(w io.Writer, c *daemon.Catalog) error {
 func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
 	in, err := parsePlace(p.input)
 	if err != nil {
-		return command.Usage(fmt.Errorf("the input: %w", err)) // before the format is asked for
+		return command.Usage(fmt.Errorf("the input: %w", err)) // fail before asking for the format
 	}
 	if in.kind == "file" && p.format == "" {
 		p.format, err = detect(ctx, p.input)

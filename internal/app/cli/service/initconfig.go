@@ -86,7 +86,7 @@ func (p *plan) text() (string, error) {
 		out = place{kind: "file"}
 	}
 	y.deadLetter(out, p.dataDir)
-	if p.to != "jsonl" { // where each rejected record would be an object without the fields
+	if p.to != "jsonl" { // in jsonl, a rejected record would become an object without the fields
 		y.line("on_error: {unparsed: dead-letter, rejected: pass-through}")
 	}
 	y.line("")

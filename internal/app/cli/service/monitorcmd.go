@@ -339,7 +339,7 @@ func seconds(s float64) string {
 
 // screen writes all values, in lines that fit the screen.
 func (m *monitor) screen(w io.Writer, p *progress) {
-	line := func(format string, args ...any) { // a buffer
+	line := func(format string, args ...any) { // w is a buffer, which cannot fail
 		_, _ = io.WriteString(w, m.Folded(fmt.Sprintf(format, args...), 4)+"\n")
 	}
 	color := terminal.Green

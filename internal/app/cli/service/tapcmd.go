@@ -99,7 +99,7 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = body.Close() }() // only read
+	defer func() { _ = body.Close() }() // closing a body loses no data
 	p := &tapPrinter{o: o, w: cmd.OutOrStdout(), Style: command.Style(cmd, cmd.OutOrStdout())}
 	err = p.copy(body)
 	p.summary(cmd.ErrOrStderr())

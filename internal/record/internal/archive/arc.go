@@ -64,7 +64,7 @@ func (ARCReader) Shown(rec []byte) []byte {
 func (ARCReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	h, state := readARCHeader(rec)
 	if state == locate.HeaderCut {
-		if state = h.read(rec); state != locate.HeaderSound { // if it is sound, the document is empty and lost its line end
+		if state = h.read(rec); state != locate.HeaderSound { // a sound header means that the document is empty and lost its line end
 			return locate.Unparsed, len(rec)
 		}
 	}

@@ -211,7 +211,7 @@ func addCapture(f *locate.Found, rec []byte, s locate.Span, d *locate.Dialect) {
 	}
 	switch host := text[:n]; {
 	case !locate.IsAuthority(host) || host[0] != '[' && !isDotted(host[:bytes.LastIndexByte(host, ':')]):
-		f.Add(s, locate.RoleURL, d) // dns:example.com, and references
+		f.Add(s, locate.RoleURL, d) // such as dns:example.com, or a relative reference
 	case n == len(text):
 		f.Form = locate.FormAuthority
 	default:

@@ -72,7 +72,7 @@ type watLocator struct {
 	found *locate.Found
 
 	base    locate.Span // the address of the base element
-	content locate.Span // of the current meta element
+	content locate.Span // content of the current meta element
 	refresh bool        // the meta element is a refresh
 
 	// Scratch.
@@ -90,7 +90,7 @@ func (l *watLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 	h, _ := ReadWARCHeader(rec)
 	end := h.End + int(h.length)
 	if h.length == 0 || rec[h.End] != '{' {
-		return 0, 0 // warcinfo
+		return 0, 0 // a warcinfo record has no URLs
 	}
 	l.found, l.base = f, locate.Span{}
 	s := &l.scan

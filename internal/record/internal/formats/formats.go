@@ -57,7 +57,7 @@ var Builtin = append([]locate.Format{
 	textlog.Fixed("uwsgi"),
 	textlog.Fixed("confluence"),
 	textlog.Fixed("nginx-proxy-manager"),
-	archive.WATFormat{}, // before warc, which its files are
+	archive.WATFormat{}, // before warc, because WAT files are WARC files, too
 	archive.WARCFormat{},
 	archive.ARCFormat{},
 	wire.JournalFormat{},

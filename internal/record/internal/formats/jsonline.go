@@ -134,7 +134,7 @@ type jsonLineLocator struct {
 	scan  jsonlines.Scanner
 	text  []byte // the line, without the escapes of JSON
 	runs  []locate.Run
-	both  map[*locate.Dialect]*locate.Dialect // dialects of the line, in a JSON string
+	both  map[*locate.Dialect]*locate.Dialect // maps a dialect of the line to the same dialect in a JSON string
 }
 
 // find returns the range of the line in rec, with its escapes and without a line

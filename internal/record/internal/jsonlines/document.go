@@ -115,7 +115,7 @@ func documentRecord(in []byte) int {
 			return 0
 		case s.Broken:
 			if at := bytes.LastIndexByte(in[:s.Pos], '\n') + 1; at > 0 && locate.IsBlank(in[at:s.Pos]) {
-				return at // the next line begins another one
+				return at // the next line begins another document
 			}
 		default:
 			if n, ends := documentEnd(in, s.Pos); ends {
@@ -146,7 +146,7 @@ func documentEnd(in []byte, pos int) (n int, ends bool) {
 			return pos, true
 		}
 	}
-	return 0, true // what follows may belong to it
+	return 0, true // the text after the end may belong to the document
 }
 
 // Elements returns the first objects of a text that is not one object a line, without what

@@ -18,7 +18,7 @@ func TestDocumentRecords(t *testing.T) {
 		"{\"Records\":[{\"a\":1},|{\"b\":2}],\"x\":1}\n|",
 		"{\"v\":{\"records\":[{}]},\"records\":[{\"a\":1},|{\"b\":2}]}\n|",
 		"{\"log\":{\"pages\":[{}],\"entries\":[{\"a\":1},|{\"b\":2}]}}\n|",
-		"{\"entries\":[{\"a\":1},{\"b\":2}]}\n|", // only in log
+		"{\"entries\":[{\"a\":1},{\"b\":2}]}\n|", // entries count only in log
 		"{\"a\":1,\n|{\"b\":2}\n|",               // damaged
 		"{\"a\":x}\n|{\"b\":2}\n|",
 	} {

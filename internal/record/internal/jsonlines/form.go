@@ -13,7 +13,7 @@ import (
 
 // Ways in which values of a JSON text end.
 var (
-	wayString = &locate.Way{End: stringWay} // at the quote
+	wayString = &locate.Way{End: stringWay} // ends at the closing quote
 	wayNumber = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int {
 		if end, ok := numberEnd(rec, start); ok {
 			return end
@@ -26,7 +26,7 @@ var (
 func stringWay(rec []byte, marks scan.Marks, start int) int {
 	end := marks.Next(start)
 	for end < len(rec) && rec[end] != '"' {
-		size := 1 // not ASCII
+		size := 1 // size of a byte that is not ASCII
 		if rec[end] < utf8.RuneSelf {
 			if size = escapeLen(rec[end:]); size == 0 {
 				return -1

@@ -124,7 +124,7 @@ type Locator struct {
 	members []byte        // values of the added members
 	slots   []locate.Span // ranges in members, two for each extension; see evaluate
 
-	attrValues []locate.FieldValue // of a record
+	attrValues []locate.FieldValue // attributes of a record
 }
 
 // Locate implements [locate.Locator].

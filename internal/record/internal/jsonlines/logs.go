@@ -4,9 +4,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// Log describes a format whose records are JSON objects with fields of
-// known names. Names are in the syntax of Config.URLField. Of alternatives, which
-// spaces separate, the first field with a value is used.
+// Log describes a format whose records are JSON objects with fields of known
+// names. Names are in the syntax of Config.URLField. Spaces separate
+// alternatives, of which the first field with a value is used.
 type Log struct {
 	ID string
 	// Landmarks are the fields that a record must have: one of each.

@@ -12,7 +12,7 @@ import (
 type PartsReader struct {
 	*Reader
 	wrapper
-	lean, Full fieldPlan // without and with attributes
+	lean, Full fieldPlan // lean is without attributes, Full with them
 }
 
 // fieldPlan says where the fields of a record are and what they hold.
@@ -112,8 +112,9 @@ func (l *PartsLocator) FormOf(rec []byte) *locate.Form {
 	return l.Forms.Match(rec, l.scan.marks)
 }
 
-// formed reports whether rec may have a form. Records in an array have none, and those
-// with pairs neither, whose order may change.
+// formed reports whether rec may have a form. Records in an array have no
+// form, and neither have records with pairs, because the order of pairs may
+// change.
 func (l *PartsLocator) formed(rec []byte) bool {
 	return !l.Parts.Full.Tree.paired && !l.Parts.document && (l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0]))
 }
@@ -157,7 +158,7 @@ func (l *PartsLocator) read(plan *fieldPlan, values []locate.FieldValue) (object
 	object.End = s.Pos
 	switch {
 	case l.Parts.document:
-		return object // what follows is not read
+		return object // the text after the object is not read
 	case wrapped && !s.Broken:
 		l.Parts.rest(s)
 	}

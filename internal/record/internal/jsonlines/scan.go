@@ -458,7 +458,7 @@ func escapeLen(rest []byte) int {
 	case len(rest) > 1 && locate.JSONEscapes[rest[1]] != 0:
 		return 2
 	case len(rest) >= len(`\xHH`) && rest[1] == 'x' && locate.Unhex[rest[2]] < 16 && locate.Unhex[rest[3]] < 16:
-		return len(`\xHH`) // of nginx, see locate.DecodeJSON
+		return len(`\xHH`) // nginx writes this escape: see locate.DecodeJSON
 	default:
 		if _, ok := locate.Hex4(rest); ok {
 			return 6

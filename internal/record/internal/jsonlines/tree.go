@@ -159,7 +159,7 @@ func (t *fieldTree) object(s *Scanner, n *treeNode, values []locate.FieldValue) 
 			raw = s.Plain(raw)
 		}
 		i := t.member(n, raw)
-		if end := s.plainEnd(); end >= 0 { // most values
+		if end := s.plainEnd(); end >= 0 { // the form of most values
 			t.Text(i, locate.Between(s.Pos+1, end), values)
 			s.Pos = end + 1
 		} else if i != 0 {
@@ -178,10 +178,10 @@ func (t *fieldTree) object(s *Scanner, n *treeNode, values []locate.FieldValue) 
 // one space after a colon and a comma. It returns false at the start of the first one
 // that is different. If t is nil, it skips them.
 //
-// An error in a value is one of the text: s.broken is set then.
+// An error in a value is an error of the text, and sets s.broken.
 //
-// It goes from mark to mark, which does not depend on what it reads. Otherwise each
-// step would wait for the one before.
+// plainMembers goes from mark to mark, because the marks do not depend on
+// what it reads. Otherwise each step would wait for the previous one.
 func (t *fieldTree) plainMembers(s *Scanner, n *treeNode, values []locate.FieldValue) (closed bool) {
 	b, m, pos := s.B, s.marks, s.Pos
 	if m == nil {

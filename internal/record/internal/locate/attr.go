@@ -38,7 +38,7 @@ type Attr struct {
 type attrs struct {
 	Set    uint16
 	Wanted bool   // the job needs attributes
-	Needed uint16 // the values that it needs
+	Needed uint16 // the attributes that the job needs
 	Values [NumAttrs]Attr
 }
 

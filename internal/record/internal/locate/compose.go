@@ -52,7 +52,7 @@ func (c *Composer) Compose(f *Found, rec []byte, values []FieldValue) (Reason, i
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		v := &values[s.Value]
-		if v.Kind == ValueMissing { // most of them
+		if v.Kind == ValueMissing { // most fields are missing
 			continue
 		}
 		exists = exists || v.Kind != ValueOther && s.Use <= UsePath
@@ -156,8 +156,8 @@ func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	f.SetStop(c.Stop)
 }
 
-// splitRequest moves a request line that is only a method, as in logs of Fastly, or only
-// a target to that part.
+// If a request line is only a method, as in logs of Fastly, or only a
+// target, splitRequest moves it to that part.
 func splitRequest(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	request := chosen[UseRequest]
 	switch line := request.In(rec); {

@@ -21,12 +21,12 @@ type Form struct {
 	last  int    // offset of the text after the last slot
 	Slots []formSlot
 	Uses  []formUse // the values in use, in order
-	Fit   []Span    // the values in the slots of the record that match has read last
+	Fit   []Span    // values in the slots of the record that match has read last
 	Usual UsualURL
 
-	rec    []byte       // the record that it has learned from last
-	values []Value      // its values
-	Fields []FieldValue // its fields, for JSON
+	rec    []byte       // the record that the Form was learned from last
+	values []Value      // values of rec
+	Fields []FieldValue // fields of rec, for JSON
 }
 
 // formSlot is a place for a value.
@@ -48,9 +48,9 @@ type formUse struct {
 // Value is a value of a record, with its use.
 type Value struct {
 	Span
-	Way  *Way  // how it ends
-	Use  int   // its use, as a number of the format; -1 if it is not used
-	Rank uint8 // says which URLs depend on it
+	Way  *Way  // how the value ends
+	Use  int   // the use of the value, as a number of the format; -1 if it is not used
+	Rank uint8 // says which URLs depend on the value
 	Slot bool  // the value is in a slot
 }
 
@@ -157,7 +157,7 @@ type Forms struct {
 	values  []Value // values of the record to learn from
 	balance int     // at most maxBalance
 	pause   int     // length of the last pause
-	Skips   int     // number of records left of it
+	Skips   int     // records left of the pause
 }
 
 // Records without a known form take more time than without forms. So if more
@@ -238,7 +238,7 @@ type UsualURL struct {
 	Lead, Tail []byte      // between these texts
 	Origin     bool        // the URL is a target in origin form
 	Method     int         // the method is in this slot; -1 if all records have the same
-	Others     []slotText  // all else that the URL depends on
+	Others     []slotText  // the other texts that the URL depends on
 	Strips     bool        // see Found
 	Site       Site        // the URL of the last record
 	Flags      codec.Flags // flags of all URLs

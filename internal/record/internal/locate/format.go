@@ -143,8 +143,8 @@ type BinaryReader interface {
 type MessageReader interface{ MessagesOnly() }
 
 // Extractor is implemented by Readers of documents, whose records have any
-// number of URLs among other text. The fields line and offset of a URL are its
-// own, and records cannot be rewritten.
+// number of URLs among other text. The fields line and offset give the
+// position of the URL itself, and records cannot be rewritten.
 type Extractor interface{ Extracts() }
 
 // PrefixSeparator is between the names of a prefix and of a format.

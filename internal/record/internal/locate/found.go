@@ -52,12 +52,12 @@ type Found struct {
 	Sites       []Site // only the first N are valid; kept from record to record, so that it grows rarely
 	BaseDialect *Dialect
 	HostDialect *Dialect
-	NameDialect *Dialect // of the first host in hosts; only its Locator sets it
+	NameDialect *Dialect // dialect of the first host in hosts; only its Locator sets it
 	nameText    []byte   // nameHost without escapes; scratch
 	nameRuns    []Run
-	LastHost    []byte // what requestHost returned last
+	LastHost    []byte // the last result of requestHost
 	Attrs       attrs
-	Lengths     []LengthField // of a binary record
+	Lengths     []LengthField // length fields of a binary record
 	Err         error         // why the Locator cannot continue; the Locator clears it
 	Context     []byte        // absolute base of the URLs, if HasContext; owned by the Locator
 }
@@ -69,13 +69,13 @@ type found struct {
 	Passes bool       // the record holds no data
 	Cut    bool       // the end of the request target can be missing
 	Strips bool       // the log can remove the query of a target and leave its '?'
-	TLS    bool       // the record says that the request came over TLS
-	Plain  bool       // the record says that it did not
+	TLS    bool       // the record says that the request used TLS
+	Plain  bool       // the record says that the request did not use TLS
 	Split  bool       // the parts of the request target are in several sites
 	Blank  bool       // an absent query is written as an empty field, not as "-"
 	Form   TargetForm // form of the request target, if it is known before the target is unescaped
 	Method Span
-	Scheme Span // of the request, if in the record
+	Scheme Span // scheme of the request, if in the record
 	Port   Span
 	Hosts  [NumHosts]Span // hosts of the request, best first
 	Base   Span           // base of the URL, if in the record
@@ -239,8 +239,8 @@ func IsBlank(body []byte) bool {
 // LengthField is a field of a binary record that states the length of the bytes
 // that follow.
 type LengthField struct {
-	Span      // of the field
-	End   int // end of the bytes that it counts, which begin where the field ends
+	Span      // range of the field
+	End   int // end of the bytes that the field counts; they begin at the end of the field
 	Outer int // index of the innermost field whose length includes this field; or -1
 	Site  int // index of the site whose bytes it counts; -1 if it counts more than a URL
 }

@@ -73,7 +73,7 @@ func TrimEnd(rec []byte) []byte {
 
 // MarkLen returns the length of the byte order mark at the start of b, or 0.
 func MarkLen(b []byte) int {
-	if len(b) >= 3 && string(b[:3]) == "\xEF\xBB\xBF" { // without a call
+	if len(b) >= 3 && string(b[:3]) == "\xEF\xBB\xBF" { // unlike HasPrefix, this needs no call
 		return 3
 	}
 	return 0

@@ -6,10 +6,11 @@ import "encoding/binary"
 // hole. Fewer can be part of a URL list that somebody damaged on purpose.
 const minHole = 16
 
-// HoleLen returns the length of the hole at the start of b, or 0. A hole is what
-// logrotate's copytruncate leaves if the server has not opened its log with O_APPEND:
-// it goes on writing at its old offset of the emptied file, and the bytes before
-// read as NULs. A hole may be gigabytes long, so a block can show a part of it.
+// HoleLen returns the length of the hole at the start of b, or 0. A hole is
+// what logrotate's copytruncate leaves if the server has not opened its log
+// with O_APPEND: the server then continues to write at its old offset in the
+// emptied file, and the bytes before that offset read as NULs. A hole may be
+// gigabytes long, so a block can show a part of it.
 func HoleLen(b []byte) int {
 	if len(b) < minHole || b[0] != 0 {
 		return 0

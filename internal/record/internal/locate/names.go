@@ -9,8 +9,8 @@ import (
 // Named says what the fields with some names hold.
 type Named struct {
 	Use   Use
-	Rank  uint8 // of several fields with a URL or a host, the one of the lowest rank counts
-	Unit  int8  // of a duration; see Attr.Unit and MsUnlessDecimal
+	Rank  uint8 // among several fields with a URL or a host, the field with the lowest rank counts
+	Unit  int8  // unit of a duration; see Attr.Unit and MsUnlessDecimal
 	Names []string
 }
 

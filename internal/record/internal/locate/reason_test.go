@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// TestReasonNames checks that no error of the codec has the number of another
-// reason, and that each of the others has a name of its own.
+// TestReasonNames checks that no error of the codec has the number of
+// another reason, and that each of the others has a different name.
 func TestReasonNames(t *testing.T) {
 	seen := map[string]bool{}
 	for r := Reason(1); r < NumReasons; r++ {

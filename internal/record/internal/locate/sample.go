@@ -36,11 +36,11 @@ const (
 	LooksLikeProduct     = 85
 	LooksLikeVhost       = 80
 	LooksLikeVhostCommon = 78
-	LooksLabeled         = 75 // ltsv: before tsv, whose cells it seems to have
+	LooksLabeled         = 75 // for ltsv, which must come before tsv, because its lines look like cells
 	LooksLikeCombined    = 70
 	LooksLogfmt          = 65
 	LooksLikeCLF         = 60
-	LooksLikeHeader      = 50 // tsv: one more, see Format.Detect
+	LooksLikeHeader      = 50 // for tsv, one more: see Format.Detect
 	LooksLikeLines       = 40
 	LooksLikeTable       = 30
 	LooksLikeAnyLog      = 20

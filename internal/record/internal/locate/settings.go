@@ -226,7 +226,7 @@ func (c *Settings) RefuseFields() error {
 // RefuseReferer returns an error if c wants only the referers. Formats that have none
 // call it.
 func (c *Settings) RefuseReferer() error {
-	// TargetAll reads what exists.
+	// TargetAll is valid: it reads the URLs that the record has.
 	return WrongIf(c.Target == TargetReferer, "Target", "the format "+c.Format+" has no referer")
 }
 

@@ -133,8 +133,8 @@ func (t *Stamp) ToUTC() {
 	t.hour, t.min, t.sec, t.zone = rest/3600, rest/60%60, rest%60, 0
 }
 
-// AppendWeek appends the week of the time, which is complete, by ISO 8601: 2026-W45. It
-// belongs to the year of its Thursday.
+// AppendWeek appends the week of the time, which is complete, by ISO 8601:
+// 2026-W45. The week belongs to the year of its Thursday.
 func (t *Stamp) AppendWeek(dst []byte) []byte {
 	day := days(t.Seconds() + int64(t.zone)*60)
 	thursday := day - ((day+3)%7+7)%7 + 3
@@ -252,8 +252,9 @@ func (p *stampParser) compact(t *Stamp) bool {
 	return !p.failed
 }
 
-// syslog reads Oct 10 13:55:36, in which a day below 10 is padded with a space, the
-// same between the weekday and the year, and the same with the year after the day.
+// syslog reads Oct 10 13:55:36. A day below 10 is padded with a space. It
+// also reads the same text between the weekday and the year, and the same
+// text with the year after the day.
 func (p *stampParser) syslog(t *Stamp) bool {
 	if n := len(p.s) - len(" 2000"); n > len("Tue Oct 10 ") && p.s[3] == ' ' && p.s[n] == ' ' && AllDigits(p.s[n+1:]) {
 		for _, c := range p.s[n+1:] {

@@ -23,7 +23,7 @@ const (
 	UsePort
 	UseMethod
 	UseReferer
-	UseAttr // and the other attributes, in the order of AttrID
+	UseAttr // the first attribute; the others follow in the order of AttrID
 	NumUses = UseAttr + Use(NumAttrs)
 )
 

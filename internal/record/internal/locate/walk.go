@@ -17,7 +17,7 @@ type Walk struct {
 	Text  []byte
 	base  int // offset of text in block
 
-	Start, End int // of the current line in text, without its line end
+	Start, End int // range of the current line in text, without its line end
 }
 
 // Numbers of bytes that are marked at a time: usually, and for a long line.

@@ -29,7 +29,7 @@ type decodedURL struct {
 // clear empties the text. The URLs stay.
 func (d *decoded) clear() { d.text, d.at = d.text[:0], d.at[:0] }
 
-// put appends text that the record has at offset at, all of it.
+// put appends text. All of it is at offset at of the record.
 func (d *decoded) put(text []byte, at int) {
 	n := len(d.text)
 	d.text = append(d.text, text...)

@@ -329,7 +329,7 @@ func (l *htmlLocator) tag(f *locate.Found, t *tagScan, from int) (locate.Reason,
 			return cutTag(t)
 		}
 		a := AttributeOf(t.name.In(t.b), name.In(t.b))
-		if a == nil || seen&a.Bit != 0 { // the first of the same name counts
+		if a == nil || seen&a.Bit != 0 { // only the first attribute with a name counts
 			continue
 		}
 		seen |= a.Bit

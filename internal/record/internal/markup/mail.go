@@ -69,7 +69,7 @@ func (*MailReader) Directive(head, block []byte) []byte {
 
 // Locator implements [locate.Reader].
 func (r *MailReader) Locator() locate.Locator {
-	page := newHTMLReader(r.base, nil) // the part has the encoding
+	page := newHTMLReader(r.base, nil) // the MIME part states the encoding
 	return &mailLocator{MailReader: r, state: newMailState(), page: page.Locator().(*htmlLocator)}
 }
 
@@ -78,7 +78,7 @@ type mailLocator struct {
 	*MailReader
 	state *mailState
 	page  *htmlLocator
-	inner locate.Found // of a tag of page
+	inner locate.Found // URLs of a tag of page
 	text  decoded
 }
 
@@ -142,7 +142,7 @@ func (l *mailLocator) prose(f *locate.Found, cut bool) {
 	}
 }
 
-// html adds the URLs of the text, a page.
+// html adds the URLs of the text, which is an HTML page.
 func (l *mailLocator) html(f *locate.Found) {
 	var at locate.Position
 	text := l.text.text

@@ -10,9 +10,10 @@ import (
 // line end then belongs to the next record.
 const maxMailRecord = 256 << 10
 
-// mailRecord returns the length of the first record of b, or 0 if b does not show
-// where it ends. A record begins at each line that may separate messages or parts,
-// and one that may end a multipart is a record.
+// mailRecord returns the length of the first record of b, or 0 if b does not
+// show where it ends. A record begins at each line that may separate
+// messages or parts, and a line that may end a multipart is a record by
+// itself.
 func mailRecord(b []byte) int {
 	for pos := 0; ; {
 		i := bytes.IndexByte(b[pos:], '\n')
@@ -72,8 +73,8 @@ func isFrom(line []byte) bool {
 	return false
 }
 
-// A mailState is what the lines before a record say about it. Its text has the lines
-// that matter, so that it can be stored as a directive.
+// A mailState holds what the lines before a record say about the record. Its
+// text has the lines that matter, so that it can be stored as a directive.
 type mailState struct {
 	text   []byte
 	levels []mailLevel // the multiparts around the current part

@@ -156,7 +156,7 @@ func xmlDeclaration(b []byte) int {
 		end = piEnd
 	default:
 		if i := bytes.IndexAny(b, "[>"); i >= 0 && b[i] == '[' {
-			end = []byte("]>") // of declarations, which are not read
+			end = []byte("]>") // the end of declarations, which are not read
 		}
 	}
 	if i := bytes.Index(b, end); i >= 0 {

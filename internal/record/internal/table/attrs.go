@@ -15,7 +15,7 @@ type attrColumn struct {
 	attr  locate.AttrID
 	unit  int8
 	given bool   // Config.Map names it
-	fold  string // its name for comparisons, if it is a usual one
+	fold  string // the name for comparisons, if it is a usual one
 }
 
 // setAttrs sets the columns that may hold attributes.

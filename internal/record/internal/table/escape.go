@@ -58,7 +58,8 @@ var (
 )
 
 // escapedControls maps the letters that stand for control characters after a
-// backslash to these, as in MySQL, PostgreSQL and ClickHouse. \0 is NUL.
+// backslash to these characters, as in MySQL, PostgreSQL and ClickHouse. \0
+// is NUL.
 var escapedControls = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // decodeEscaped decodes a backslash and the next byte.

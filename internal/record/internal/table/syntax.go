@@ -17,10 +17,10 @@ type Syntax struct {
 	Quote   byte // 0: cells are never quoted
 	Escaped bool // a backslash makes the next byte literal
 	ByLine  bool // records are lines; the quotes of a line count only if all of them close on it
-	longest int  // of quoted cells with a line end, in bytes
+	longest int  // maximum length in bytes of a quoted cell with a line end
 
-	plain, Quoted *locate.Dialect // of cells without and with quotes
-	part          *locate.Dialect // of a part of a cell without quotes
+	plain, Quoted *locate.Dialect // dialects of cells without and with quotes
+	part          *locate.Dialect // dialect of a part of a cell without quotes
 	Bare          *Syntax         // the same table without quotes, if ByLine
 }
 

@@ -46,8 +46,9 @@ func (t Format) Unlined() locate.Reader {
 	return &Reader{Syntax: syntax}
 }
 
-// sample returns the records of s, without records that have an open quote. If
-// a quoted cell can contain a line end, they are not its lines.
+// sample returns the records of s, without records that have an open quote.
+// If a quoted cell can contain a line end, these records are not the lines
+// of s.
 func (t Format) sample(s *locate.Sample) (records [][]byte) {
 	table, _ := SyntaxFor(new(locate.Settings), t.Sep)
 	if table.ByLine || bytes.IndexByte(s.Head, '"') < 0 {
@@ -67,15 +68,15 @@ func (t Format) sample(s *locate.Sample) (records [][]byte) {
 		rest = rest[n:]
 	}
 	if len(records) == 0 {
-		return s.Records // its only line is incomplete
+		return s.Records // the only line of the sample is incomplete
 	}
 	return records
 }
 
 // fitTable returns len(records) if they form a table, else 0. The separator
-// must occur in each record, always the same number of times, and at least half
-// of the records must have a URL in a cell. If header is set, the first record
-// must have none.
+// must occur in each record, always the same number of times, and at least
+// half of the records must have a URL in a cell. If header is set, the first
+// record must have no URL.
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	table, _ := SyntaxFor(new(locate.Settings), sep)
@@ -169,8 +170,8 @@ type Reader struct {
 	url, Base, Host column
 	Named           bool             // at least one column is given by name, so there is a header
 	extends         bool             // the job adds cells
-	names           [][]byte         // of these cells, and of the note
-	added           int              // number of these cells
+	names           [][]byte         // names of the added cells, and of the note
+	added           int              // number of the added cells
 	Composer        *locate.Composer // nil if the URL is in one column
 	parts           []column         // columns of the parts, by the index of their value
 	attrs           []attrColumn     // columns that may hold attributes

@@ -33,7 +33,7 @@ func (l *Locator) ComposeCells(f *locate.Found, body []byte) (locate.Reason, int
 // separators are marked. It returns false if there are fewer, or if it gives up.
 func Cells(b *locate.Walk, cells []locate.Span, quote byte) bool {
 	text, base, end, m := b.Text[:b.End+1], b.Start, b.End, b.Marks.Class
-	next := b.Marks.Same.Next(base) // quote
+	next := b.Marks.Same.Next(base) // the next quote
 	k, w := m.From(base)
 	for i, start := 0, base; ; i++ {
 		var at int

@@ -10,9 +10,10 @@ import (
 // that only accompany a request: the referer, and the address in the agent of a
 // bot.
 
-// hasDash reports whether head, the part of a line before what looks like a request, has
-// "-" and a status. That is the column of the request, which the server did not see, and
-// what looks like one is the agent of a client.
+// hasDash reports whether head, the part of a line before what looks like a
+// request, has "-" and a status. The server has then written "-" in place of
+// a request that it did not see, and the text that looks like a request is
+// the agent of a client.
 func hasDash(head []byte) bool {
 	for {
 		_, rest, found := bytes.Cut(head, []byte(`"-"`))

@@ -209,7 +209,7 @@ func unescapedByte(rec []byte, from int, c byte) int {
 // value. A key follows a space or the header. Many vendors do not escape the '='
 // in a value, as in http://h/?a=b, where it ends no key.
 func cefKey(rec []byte, from int) (key locate.Span, value int) {
-	start := from // of the word
+	start := from // start of the current word
 	for at := from; ; at++ {
 		n := unescapedByte(rec, at, '=')
 		if n < 0 {

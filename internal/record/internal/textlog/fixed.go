@@ -16,7 +16,7 @@ type FixedLog struct {
 	layouts   []string               // order of the fields, by version; see fixedLayout
 	URL       string                 // what the URL is, as the documents say it
 	Escapes   string                 // how the URL is escaped, as the documents say it
-	dialect   *locate.Dialect        // the same
+	dialect   *locate.Dialect        // the same as a dialect
 	Cuts      bool                   // the log cuts long requests, without a mark
 	strips    bool                   // the log can remove queries, and leave the '?'
 	event     func(line []byte) bool // whether a line that fits no layout belongs to the log, but reports no request; nil: none does
@@ -218,8 +218,8 @@ func hostBefore(rec []byte, s locate.Span) int {
 // setTLS reports whether the request came over TLS.
 func setTLS(f *locate.Found, tls bool) { f.TLS, f.Plain = tls, !tls }
 
-// takeRequest adds the request line. A line without a method is one of a request
-// that the server could not parse, or of a connection without HTTP.
+// takeRequest adds the request line. A line without a method belongs to a
+// request that the server could not parse, or to a connection without HTTP.
 func (l *FixedLocator) takeRequest(f *locate.Found, s locate.Span, rec []byte) {
 	if bytes.HasPrefix(s.In(rec), []byte("- ")) {
 		f.Form = locate.FormDash

@@ -39,8 +39,8 @@ type fixedLayout struct {
 type fixedField struct {
 	style textStyle
 	use   textUse
-	attr  locate.AttrID     // the attribute, if use tells one
-	unit  int8              // its unit; see locate.Attr.Unit
+	attr  locate.AttrID     // the attribute, if use names one
+	unit  int8              // unit of the attribute; see locate.Attr.Unit
 	check func([]byte) bool // nil if the field can have any content
 	// dialect describes the escapes of the field, if they differ from the log's
 	// other escapes.
@@ -219,7 +219,7 @@ func (l *fixedLayout) Split(spans []locate.Span, rec []byte, marks *scan.Block, 
 		if pos == len(rec) {
 			return i, pos
 		}
-		if fd.style == textWord { // most of them
+		if fd.style == textWord { // the style of most fields
 			next := marks.Class.Next(pos)
 			if fd.check != nil && !fd.check(rec[pos:next]) {
 				return i, pos

@@ -74,7 +74,7 @@ func (l *LayoutReader) add(f *locate.Found, i int, rec []byte, at locate.Span) {
 // user agent do no harm.
 func (l *LayoutReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	pos := l.start(rec)
-	if l.elems[0].use == locate.UseNone { // fieldEnd finds the others
+	if l.elems[0].use == locate.UseNone { // fieldEnd finds the other elements
 		if !bytes.HasPrefix(rec[pos:], l.elems[0].lit) {
 			return locate.Unparsed, pos
 		}
@@ -288,7 +288,7 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 		return len(body)
 	}
 	lit := l.elems[i+1].lit
-	if l.elems[i].use == useHeaders { // they can have spaces
+	if l.elems[i].use == useHeaders { // the headers can contain spaces
 		pos += max(0, bytes.IndexByte(body[pos:], '}'))
 	}
 	if i+2 == len(l.elems) {

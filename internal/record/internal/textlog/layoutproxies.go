@@ -61,7 +61,7 @@ func (l *layout) parseHAProxy(format string) (err error) {
 				}
 			}
 		}
-		if _, after, ok := cutAround(s, "(", ")"); ok { // a name for other encodings
+		if _, after, ok := cutAround(s, "(", ")"); ok { // skip the name, which only other encodings use
 			s = after
 		}
 		name, isString := "", false
@@ -83,7 +83,7 @@ func (l *layout) parseHAProxy(format string) (err error) {
 		switch name {
 		case "":
 			return nil, "", errors.New("invalid log format: a '%' is not followed by a variable")
-		case "o": // flags for all that follow
+		case "o": // the flags apply to all following variables
 			quoted = quotes
 			return nil, strings.TrimPrefix(s, " "), nil
 		}

@@ -104,7 +104,7 @@ func (l *layout) parseDirective(text string) (*locate.Dialect, error) {
 	if err != nil {
 		return nil, err
 	}
-	format := 1 // index of its word
+	format := 1 // index of the word with the format
 	if name == nginxLayout || name == "CustomLog" {
 		format = 2
 	}
@@ -202,8 +202,8 @@ func directiveWord(text string, pos int, end byte, inside bool) (word string, ne
 	}
 }
 
-// escapedInWord returns what a backslash and c stand for. Others than these stay, because
-// they can be escapes of the format.
+// escapedInWord returns what a backslash and c stand for. Other pairs stay
+// as they are, because they can be escapes of the format.
 func escapedInWord(c byte, inside bool) string {
 	switch c {
 	case '"', '\'', '\\':

@@ -69,7 +69,7 @@ func (l LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	if d, given := c.NamedDialect(); given {
 		r.Dialect = d
 	}
-	// TargetAll reads what exists.
+	// TargetAll is valid: it reads the URLs that the record has.
 	errTarget := locate.WrongIf(!l.Quoted && c.Target == locate.TargetReferer, "Target", "the format "+l.ID+" has no referer; use combined")
 	return r, errors.Join(errTarget, c.RefuseFields(), c.CheckRequestHost(l.Vhost), c.RefuseExtend())
 }

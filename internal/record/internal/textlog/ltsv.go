@@ -52,9 +52,9 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
-// ltsvUses maps labels to what they hold: the labels that ltsv.org recommends,
-// and others in use. The first of the targets is the one that servers log as it
-// came. host is the client.
+// ltsvUses maps labels to what they hold: the labels that ltsv.org
+// recommends, and others in use. The first target is the one that servers
+// log as they received it. host is the client.
 var ltsvUses = byName(`
 	request         req
 	request:1       request request_line

@@ -7,12 +7,13 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// namedUse says what a named field holds. UseTarget is a request target or an absolute URL,
-// UseRequest a request line or only its target, UseQuery the query of a target that is
-// written without, and UseTLS "true" if the scheme is https.
+// namedUse says what a named field holds. UseTarget is a request target or
+// an absolute URL, UseRequest a request line or only its target, UseQuery
+// the query of a target that is written without a query, and UseTLS "true"
+// if the scheme is https.
 type namedUse struct {
 	use  locate.Use
-	rank uint8 // of several targets or hosts, the one with the lowest rank counts; a referer with a rank, and a request of rankText, may be another text
+	rank uint8 // of several targets or hosts, the one with the lowest rank counts; a referer with a rank, and a request of rankText, may also be another kind of text
 	unit int8  // see locate.Attr.Unit
 }
 

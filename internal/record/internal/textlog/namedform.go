@@ -7,18 +7,18 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file is what records with named fields have to do with forms. The names
-// are text that records have in common.
+// This file connects records with named fields to forms. The names are text
+// that records have in common.
 
 // Ways in which values of named fields end. A value of logfmt without quotes is
 // free of escapes, and gets quotes if it needs them.
 var (
 	wayPlain  = &locate.Way{End: plainWay, Dialect: &locate.Dialect{Encode: encodeLogfmt}}
 	wayQuoted = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return logfmtQuote(rec, start) }, Dialect: &locate.Dialect{Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, Backslash: true}}
-	wayWord   = &locate.Way{End: wordWay}                                                                                 // of logfmt, not a field
-	wayCEF    = &locate.Way{End: cefWay, Dialect: cefDialect}                                                             // of the extension of CEF
-	wayHeader = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return unescapedByte(rec, start, '|') }} // of the header of CEF
-	wayFront  = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return bytes.Index(rec, cefMark) }}      // before the header of CEF
+	wayWord   = &locate.Way{End: wordWay}                                                                                 // a word of logfmt that is not a field
+	wayCEF    = &locate.Way{End: cefWay, Dialect: cefDialect}                                                             // a value in the extension of CEF
+	wayHeader = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return unescapedByte(rec, start, '|') }} // a field in the header of CEF
+	wayFront  = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return bytes.Index(rec, cefMark) }}      // the text before the header of CEF
 	wayTab    = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return tabEnd(rec, start) }}
 )
 

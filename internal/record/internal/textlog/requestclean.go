@@ -9,9 +9,10 @@ import (
 // clfStamp is the length of the text from the time of a record to the quote before its request.
 const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
 
-// CleanRequest returns the ranges of the target and of the request of a record. The
-// record has a time and a request of the usual form, which LogReader also finds, but
-// the target may have escapes. The ranges are empty if that is not so.
+// CleanRequest returns the ranges of the target and of the request of a
+// record. The record has a time and a request of the usual form, which
+// LogReader also finds, but the target may have escapes. Otherwise the
+// ranges are empty.
 func CleanRequest(rec []byte) (target, request locate.Span) {
 	open := bytes.IndexByte(rec, '"') + 1
 	if open < clfStamp+len("h ") {

@@ -146,10 +146,10 @@ type W3CLocator struct {
 	layer    *locate.Dialect     // dialect of unquoted fields
 	columns  [numW3C]int         // index of each column; or -1
 	names    int                 // number of columns
-	open     bool                // records can have more fields than that
+	open     bool                // records can have more fields than columns
 	order    []locate.Use        // what each column holds, up to the last one that is used
 	marks    scan.Marks          // marks of the bytes that can end a field of the record; scratch
-	spans    [numW3C]locate.Span // its fields
+	spans    [numW3C]locate.Span // fields of the record
 	quoted   [numW3C]bool
 }
 
@@ -170,7 +170,7 @@ func (l *W3CLocator) read(head []byte) {
 	if strings.Contains(text, "\t") {
 		names = strings.Split(text, "\t")
 	}
-	last, header := 0, len(names) // header is the first column of a request header, which can have spaces
+	last, header := 0, len(names) // header: the first column with a request header, whose value can contain spaces
 	l.names = len(names)
 	for i, name := range names {
 		name = strings.ToLower(strings.Trim(name, `" `))
@@ -251,8 +251,8 @@ func (l *W3CLocator) isTunnel(rec []byte) bool {
 	return string(l.spans[locate.UseMethod].In(rec)) == "CONNECT" && len(scheme) > 1 && !locate.IsHTTP(scheme)
 }
 
-// takeTarget adds the target of the request. Of cs-uri, it takes the host if there is no
-// scheme.
+// takeTarget adds the target of the request. From cs-uri, it takes the host
+// if there is no scheme.
 func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 	s := l.spans[locate.UseTarget]
 	if l.whole {

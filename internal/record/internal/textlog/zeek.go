@@ -89,7 +89,7 @@ type ZeekLocator struct {
 	head    []byte // directive that the columns belong to
 	known   bool
 	sep     byte
-	columns []namedUse // up to the last one that is used
+	columns []namedUse // columns up to the last one that is used
 }
 
 // read sets the columns from a header. The byte after #fields is the separator.

@@ -31,7 +31,7 @@ var ErrNoSchema = errors.New("no Avro schema with this id")
 // Open implements [locate.Format].
 func (AvroFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &avroReader{schemas: c.Schemas, stops: c.StopNoSchema, binaryFraming: binaryFraming{
-		func([]byte) int { return -1 }, func([]byte) int64 { return 0 }, // not in a file
+		func([]byte) int { return -1 }, func([]byte) int64 { return 0 }, // this form does not occur in files
 	}}
 	errs := []error{checkBinary(c)}
 	if c.URLField == "" {
@@ -52,7 +52,7 @@ type avroReader struct {
 	binaryFraming
 	path    []jsonlines.Step
 	schemas locate.SchemaFunc
-	stops   bool // at an id without a schema
+	stops   bool // stops at an id without a schema
 }
 
 // MessagesOnly implements [locate.MessageReader].
@@ -78,7 +78,7 @@ type avroProgram struct {
 type avroLocator struct {
 	*avroReader
 	programs map[uint32]*avroProgram
-	last     *avroProgram // of lastID
+	last     *avroProgram // program of lastID
 	lastID   uint32
 }
 
@@ -86,7 +86,7 @@ type avroLocator struct {
 const avroHeader = 5
 
 // Locate implements [locate.Locator]. The offset of an error points to the
-// damage or, if a message is cut, its length.
+// damage or, if a message is cut, is its length.
 func (l *avroLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	switch {
 	case len(rec) > 0 && rec[0] != 0:
@@ -309,7 +309,7 @@ func (w *avroWalk) blocks(t *avroType, r *avroRoute, outer, depth int) bool {
 				return false
 			}
 			if index++; w.pos == before {
-				break // items without bytes: their number is unlimited
+				break // items of zero bytes: a block may claim any number of them
 			}
 		}
 		if end >= 0 && w.pos != end {
@@ -331,7 +331,7 @@ func (w *avroWalk) block(hot bool, outer int) (n int64, end, inner int, ok bool)
 	switch {
 	case !ok:
 		return 0, 0, 0, false
-	case n == -n: // the smallest number
+	case n == -n: // the smallest int64 has no positive counterpart
 		w.pos = start
 		return 0, 0, 0, false
 	case hot:

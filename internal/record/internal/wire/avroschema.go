@@ -127,7 +127,7 @@ func (s *avroTypes) parts(t *avroType, list []any, space string) error {
 func (s *avroTypes) object(m map[string]any, space string) (*avroType, error) {
 	kind, ok := m["type"].(string)
 	if !ok {
-		return s.parse(m["type"], space) // a type in a type
+		return s.parse(m["type"], space) // the type is nested in an object of its own
 	}
 	var err error
 	t := &avroType{}
@@ -190,8 +190,8 @@ type avroRoute struct {
 	url    bool           // t is a string or bytes, and the URL
 	step   jsonlines.Step // step of the path, if t is a record, an array or a map
 	at     int            // index of the field, if t is a record
-	next   *avroRoute     // from there
-	routes []*avroRoute   // for the branches of a union; nil for branches that lead nowhere
+	next   *avroRoute     // route from there on
+	routes []*avroRoute   // routes of the branches of a union; nil for branches that lead nowhere
 }
 
 // avroRouter finds routes. It remembers those it has found, by type and length of the rest
@@ -201,7 +201,7 @@ type avroRouter map[avroStop]*avroRoute
 
 type avroStop struct {
 	t    *avroType
-	rest int // steps
+	rest int // number of steps that remain
 }
 
 // route returns the route for path in values of t, or nil.
@@ -209,7 +209,7 @@ func (a avroRouter) route(t *avroType, path []jsonlines.Step) *avroRoute {
 	at := avroStop{t, len(path)}
 	r, known := a[at]
 	if !known {
-		a[at] = nil // a union of itself
+		a[at] = nil // ends the recursion for a union that contains itself
 		r = a.find(t, path)
 		a[at] = r
 	}

@@ -16,7 +16,7 @@ import (
 // a line feed. The field MESSAGE holds what the program logged, which can be a
 // line of another format.
 type JournalFormat struct {
-	Inner locate.Format // of the lines in MESSAGE; nil if the job names the field with the URL
+	Inner locate.Format // format of the lines in MESSAGE; nil if the job names the field with the URL
 }
 
 // JournalName is the name of the format without one for its lines.
@@ -111,8 +111,8 @@ const journalLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 // JournalReader reads journal entries. journal_frame.go finds where they
 // end.
 type JournalReader struct {
-	field []byte        // with the line or the URL
-	inner locate.Reader // of the line; nil if the field holds the URL
+	field []byte        // name of the field with the line or the URL
+	inner locate.Reader // reader of the line; nil if the field holds the URL
 	zone  locate.ZoneFunc
 	year  int
 }

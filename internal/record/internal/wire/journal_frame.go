@@ -105,7 +105,7 @@ var isJournalLetter = func() (set [256]bool) {
 type journalEntry struct {
 	state locate.HeaderState
 	end   int   // length of the entry, including the empty line, if it is intact
-	from  int   // where to look for the next entry if it is not
+	from  int   // where to look for the next entry if this one is not intact
 	least int64 // the shortest length that the entry can have if it is cut, else 0
 }
 

@@ -84,10 +84,10 @@ type MsgpackReader struct {
 // Locator implements [locate.Reader].
 func (r *MsgpackReader) Locator() locate.Locator { return r }
 
-// AppendLength implements [locate.BinaryReader]. It writes the shortest form, as the
-// specification recommends, except that a form stays that is longer than
-// necessary: the writer of the record does not use the shorter form, maybe
-// because its readers lack str 8, which is the newest one.
+// AppendLength implements [locate.BinaryReader]. It writes the shortest
+// form, as the specification recommends, but it keeps a form that is longer
+// than necessary. The writer of the record did not use the shorter form,
+// maybe because its readers lack str 8, which is the newest form.
 func (*MsgpackReader) AppendLength(dst, field []byte, n int) []byte {
 	old := readMsgpack(field)
 	form, used := msgpackForm(old.kind, int64(n)), field[0]

@@ -71,7 +71,7 @@ func (d *dictionary) repeat(dist uint32, n int) {
 		return
 	}
 	c := copy(d.buf[to:to+n], d.buf[from:])
-	if c < n { // continue at the beginning of the ring, which lies before to
+	if c < n { // the ring has wrapped: continue at its beginning
 		d.pos = to + c
 		d.repeat(dist, n-c)
 	}

@@ -1,6 +1,6 @@
-// Package table holds 128-bit keys in memory, in order of their bits, at about 20
-// bytes a key, outside of the heap of Go. A [Table] is for one goroutine; whoever
-// needs more takes its segments and a lock for each.
+// Package table holds 128-bit keys in memory, in order of their bits, at
+// about 20 bytes a key, outside of the heap of Go. A [Table] is for one
+// goroutine. To share it, use its segments with a lock for each.
 //
 //	table.go     the slots of keys
 //	memory_*.go  memory outside the heap; hugepage_*.go
@@ -51,14 +51,14 @@ type Table struct {
 const Segments = 1 << segmentBits
 
 const (
-	segmentBits  = 6    // of a key select its segment: so a large table has segments of several huge pages
+	segmentBits  = 6    // bits of a key that select its segment, so that a large table has segments of several huge pages
 	firstHomes   = 16   // homes of a new segment
 	doubleHomes  = 4096 // homes up to which a segment doubles; later it grows by growthFactor
-	slackSlots   = 128  // slots after the last home, if there are as many homes
+	slackSlots   = 128  // number of slots after the last home, if there are at least as many homes
 	maxLoad      = 0.87
 	growthFactor = 1.2
 	slotBytes    = 16
-	lineSlots    = 4       // in a line of the cache
+	lineSlots    = 4       // slots in a line of the cache
 	touchedFrom  = 1 << 20 // bytes: a smaller table is in the second cache
 )
 

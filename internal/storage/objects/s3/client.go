@@ -128,7 +128,7 @@ func (c *client) Get(ctx context.Context, o objects.Object, off, n int64) (io.Re
 		err = &objects.Error{Kind: objects.Temporary, Detail: "the store sent another range than was requested"}
 	}
 	if err != nil {
-		_ = body.Close() // nothing of it is wanted
+		_ = body.Close() // the body is not needed
 		return nil, err
 	}
 	return body, nil
@@ -239,7 +239,7 @@ func (c *client) explain(err error) error {
 	}
 	switch {
 	case r.Code == "ExpiredToken" || r.Code == "ExpiredTokenException":
-		c.creds.Expire() // the next request asks for others
+		c.creds.Expire() // the next request gets new credentials
 		kind = objects.Temporary
 	case slices.Contains(deniedCodes, r.Code):
 		kind = objects.Denied
@@ -247,10 +247,10 @@ func (c *client) explain(err error) error {
 			detail += " (if the requester pays for this bucket, use --s3 requester-pays, or requester_pays: true in a configuration)"
 		}
 		if r.Region != "" && c.settings.Region == "" {
-			kind = objects.Temporary // the library has learnt the region
+			kind = objects.Temporary // the library now knows the region, so a retry succeeds
 		}
 	case r.Code == "RequestTimeTooSkewed":
-		kind, detail = objects.Denied, "the clock of this machine differs too much from that of the store"
+		kind, detail = objects.Denied, "the clock of this machine differs too much from the clock of the store"
 	case r.Code == "InvalidObjectState":
 		kind = objects.Archived
 	case r.Code == "NoSuchUpload":

@@ -21,17 +21,17 @@ import (
 // Settings say which store to use, and as whom.
 type Settings struct {
 	Endpoint      string // URL; empty: Amazon S3
-	Region        string // empty: asked for
-	Profile       string // of the files of the AWS tools; empty: the usual chain
+	Region        string // region; empty: ask the store
+	Profile       string // profile in the files of the AWS tools; empty: the usual chain
 	PathStyle     bool   // the bucket is part of the path, never of the host name
 	Anonymous     bool   // requests are not signed
 	RequesterPays bool   // the requester accepts the costs of reading
 }
 
 // Parse returns the settings in text, such as
-// "endpoint=https://minio.example:9000,anonymous", and for what text does not
-// set the settings of the AWS tools in the environment. An error never contains
-// a value of the environment.
+// "endpoint=https://minio.example:9000,anonymous". Settings that text leaves
+// out come from the settings of the AWS tools in the environment. An error
+// never contains a value of the environment.
 func Parse(text string, env func(string) string) (s Settings, err error) {
 	s = Settings{
 		Endpoint: cmp.Or(env("AWS_ENDPOINT_URL_S3"), env("AWS_ENDPOINT_URL")),
@@ -55,10 +55,11 @@ func Parse(text string, env func(string) string) (s Settings, err error) {
 	return s, err
 }
 
-// Of returns the settings of a configuration, and for what it does not set the
-// settings of the AWS tools in the environment.
+// Of returns the settings of a configuration. Settings that the
+// configuration leaves out come from the settings of the AWS tools in the
+// environment.
 func Of(c connect.S3, env func(string) string) (Settings, error) {
-	s, _ := Parse("", env) // the endpoint of the environment need not be used
+	s, _ := Parse("", env) // an error of the endpoint in the environment does not matter if the configuration has one
 	s.Endpoint, s.Region, s.Profile = cmp.Or(c.Endpoint, s.Endpoint), cmp.Or(c.Region, s.Region), c.Profile
 	s.PathStyle, s.Anonymous, s.RequesterPays = c.PathStyle, c.Anonymous, c.RequesterPays
 	_, _, err := s.host()
@@ -118,7 +119,7 @@ func (s *Settings) credentials(env func(string) string) (*credentials.Credential
 	}
 	remote := env("AWS_WEB_IDENTITY_TOKEN_FILE")+env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")+env("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
 	switch {
-	case profile != "": // the user has chosen: another identity would surprise
+	case profile != "": // the user has chosen a profile, so do not use another identity
 	case remote:
 		chain = append(chain, &credentials.IAM{Client: &http.Client{Timeout: time.Minute}})
 	case !strings.EqualFold(env("AWS_EC2_METADATA_DISABLED"), "true"):

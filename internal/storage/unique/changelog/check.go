@@ -87,7 +87,7 @@ func (c *Changelog) create(ctx context.Context, partitions int) error {
 	switch {
 	case kafka.Blocked(err):
 		return fmt.Errorf("does not exist, and urlfold cannot create it: %w; permit Create, or create it with %d partitions and %s=%s", err, partitions, policy, compacted)
-	case err != nil && kafka.CodeOf(err) != kafka.TopicExists: // another member may have created it
+	case err != nil && kafka.CodeOf(err) != kafka.TopicExists: // another member may have created the topic
 		return fmt.Errorf("create: %w", err)
 	}
 	if c.dry && err == nil {

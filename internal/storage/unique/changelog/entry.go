@@ -44,7 +44,7 @@ type setID [setLen]byte
 
 // idOf returns the setID of an identity.
 func idOf(id keyset.Identity) (s setID, err error) {
-	text, err := json.Marshal(id) // sorts the names
+	text, err := json.Marshal(id) // Marshal sorts the names, so equal identities have equal texts
 	if err != nil {
 		return s, err
 	}

@@ -19,7 +19,7 @@ type laneSet struct {
 	mu     sync.Mutex
 	groups map[uint32]*keyset.Set // by window / step
 	over   []*keyset.Set          // groups whose entries are being removed
-	walk   *walk                  // of over[0]
+	walk   *walk                  // the walk over the keys of over[0]
 	err    error                  // the set is damaged, or dropped
 }
 
@@ -93,8 +93,9 @@ func (s *laneSet) retire(least uint32) {
 	}
 }
 
-// piece returns up to n keys of the groups that were given up, until forgotten is
-// called the same ones; nil if there are none. A key may come more than once.
+// piece returns up to n keys of the groups that were given up, or nil if
+// there are none. It returns the same keys until forgotten is called. A key
+// may come more than once.
 func (s *laneSet) piece(n int) ([]keyset.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

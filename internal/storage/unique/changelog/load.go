@@ -71,7 +71,7 @@ type loader struct {
 const (
 	fetchBytes = 1 << 20
 	fetchWait  = 500 * time.Millisecond
-	maxBatch   = 64 << 20 // decompressed
+	maxBatch   = 64 << 20 // maximum decompressed size of a batch
 )
 
 // stalls is how many requests in a row may return nothing although there are
