@@ -39,8 +39,11 @@ const maxSpellings = 1 << 20
 
 // add adds a spelling.
 func (l *levels) add(s *spelling) {
-	if len(l.list) == maxSpellings*5/4 {
+	switch n := len(l.list); {
+	case n == maxSpellings*5/4:
 		l.compact()
+	case n == cap(l.list):
+		l.list = slices.Grow(l.list, n+1) // append would leave much more garbage
 	}
 	if l.has(s) {
 		l.list = append(l.list, *s)
@@ -68,6 +71,10 @@ func (l *levels) keep(bits uint) {
 
 // merge adds the spellings of o, which must not be used afterwards.
 func (l *levels) merge(o *levels) {
+	if len(l.list) == 0 && l.bits <= o.bits {
+		*l = *o
+		return
+	}
 	l.keep(max(l.bits, o.bits))
 	for i := range o.list {
 		l.add(&o.list[i])

@@ -92,10 +92,11 @@ func (t *table) start(h uint32) int { return int(h) & (len(t.slots) - 1) }
 // after returns the index of the slot after at.
 func (t *table) after(at int) int { return (at + 1) & (len(t.slots) - 1) }
 
-// grow doubles the number of slots.
+// grow doubles the number of slots, and makes room for as many entries as they can find.
 func (t *table) grow() {
 	old := t.slots
 	t.slots = make([]slot, max(firstSlots, 2*len(old)))
+	t.entries = append(make([]entry, 0, len(t.slots)*3/4), t.entries...)
 	for _, s := range old {
 		if s != 0 {
 			at := t.start(s.hash())
