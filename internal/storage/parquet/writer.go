@@ -165,7 +165,10 @@ func (w *Writer) addIf(leaf int, v parquet.Value, ok bool) {
 
 // add adds a value with its repetition and definition levels to a leaf.
 func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
-	w.values[leaf] = append(w.values[leaf], v.Level(repetition, definition, leaf))
+	if definition > 0 {
+		v = v.Level(repetition, definition, leaf)
+	}
+	w.values[leaf] = append(w.values[leaf], v)
 }
 
 // strings adds a list of n strings, or an absent list. The levels of a list
