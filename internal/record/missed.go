@@ -7,7 +7,7 @@ import (
 )
 
 // This file is the part of AppendRun for records of access logs whose target is not
-// in normal form.
+// in normal form, or is an absolute URL.
 
 // missed describes a record whose request target a keeper has found, but
 // does not keep. The origin of the target is the same as if the record were
@@ -58,8 +58,8 @@ func (w *Worker) nameMissed(st *Stats) {
 	}
 }
 
-// readMissed is parse for the target of n.missed, if that is in origin form. It returns
-// false to give up.
+// readMissed is parse for the target of n.missed, if that is in origin or absolute form.
+// It returns false to give up.
 func (n *normalizer) readMissed(target []byte) bool {
 	if len(target) == 0 || target[len(target)-1] == ' ' {
 		return false // the space does not belong to the target
@@ -70,30 +70,44 @@ func (n *normalizer) readMissed(target []byte) bool {
 			n.text = target
 		}
 	}
-	if target[0] != '/' {
-		return false
-	}
-	c, front := &n.cur, n.front()
-	*c = reading{url: target, form: locate.FormOrigin, hash: -1, flags: c.flags, nohost: front == nil}
-	if c.nohost {
-		front = placeholder
-	}
+	form, flags := locate.FormOf(target, nil), n.cur.flags
+	n.cur = reading{url: target, form: form, hash: -1}
 	if n.params.dirty {
 		n.params.reset()
 	}
-	n.full, c.prefix = append(append(n.full[:0], front...), target...), len(front)
-	c.src = n.full
-	var err error
-	if n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res); err != nil {
+	switch {
+	case form == locate.FormOrigin:
+		n.cur.flags = flags
+		n.readTarget()
+	case form == locate.FormAbsolute && n.job.base.template == nil:
+		n.readReference(nil)
+	default:
 		return false
 	}
-	n.settle(nil)
+	if n.cur.why != 0 {
+		return false
+	}
+	n.Note()
+	return true
+}
+
+// readTarget is readOrigin after the scheme and authority that front returns.
+func (n *normalizer) readTarget() {
+	c, front := &n.cur, n.front()
+	if c.nohost = front == nil; c.nohost {
+		front = placeholder
+	}
+	n.full, c.prefix = append(append(n.full[:0], front...), c.url...), len(front)
+	c.src = n.full
+	var err error
+	n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+	if n.settle(err); err != nil {
+		return
+	}
 	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
 	if c.nohost {
 		c.flags = c.flags.With(codec.FlagRelative)
 	}
-	n.Note()
-	return true
 }
 
 // front returns the scheme and authority of a target that a keeper has found, or nil
