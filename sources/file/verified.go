@@ -156,7 +156,7 @@ func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err e
 	}
 	defer func() { _ = r.Close() }() // opened for reading only
 	br := bufio.NewReaderSize(r, takeBlock)
-	var begin, end int64 // of the line
+	var begin, end int64 // offsets of the current line
 	for {
 		block, err := br.ReadSlice('\n')
 		end += int64(len(block))
