@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/internal/table/gen"
+	"github.com/urlfold/urlfold/internal/testkit/tablegen"
 )
 
 const (
@@ -44,7 +44,7 @@ var update = flag.Bool("update", false, "write tables.bin and tables.go")
 // their origin. They hold a trie for each property that every code point has, and sorted lists
 // for the few code points that decompose or compose.
 func TestTables(t *testing.T) {
-	var out gen.File
+	var out tablegen.File
 	addMappings(&out)
 	records, scripts := properties()
 	addDecompositions(&out, records)
@@ -120,7 +120,7 @@ func codeString(fields []string) string {
 	return s.String()
 }
 
-func addMappings(out *gen.File) {
+func addMappings(out *tablegen.File) {
 	values := make([]uint16, codes)
 	index := map[string]uint16{}
 	var text strings.Builder
@@ -144,7 +144,7 @@ func addMappings(out *gen.File) {
 		}
 	})
 	out.Add("mapText", "string", "concatenates the strings that characters map to.", []byte(text.String()))
-	out.Add("mapOffsets", "table.Uint16s", "holds the offset of each of these strings, and the length of mapText.", gen.Little(offsets))
+	out.Add("mapOffsets", "table.Uint16s", "holds the offset of each of these strings, and the length of mapText.", tablegen.Little(offsets))
 	addTrie(out, "mapValues", "holds the mapping: see mapValue.", values)
 }
 
@@ -193,7 +193,7 @@ func indexOf(names []string, name string) int {
 
 // addDecompositions writes the full decompositions and the pairs that compose, and
 // sets the corresponding flags.
-func addDecompositions(out *gen.File, records []record) {
+func addDecompositions(out *tablegen.File, records []record) {
 	direct := map[rune][]rune{}
 	var pairs []uint64
 	each("decomposition.txt", func(c, _ rune, f []string) {
@@ -231,12 +231,12 @@ func addDecompositions(out *gen.File, records []record) {
 		offsets = append(offsets, uint64(c)<<32|uint64(start)<<16|uint64(offset(&text)))
 	}
 	out.Add("decompText", "string", "concatenates the full canonical decompositions.", []byte(text.String()))
-	out.Add("decompositions", "table.Uint64s", "holds a code point and where its decomposition starts and ends: 32, 16 and 16 bits.", gen.Little(offsets))
+	out.Add("decompositions", "table.Uint64s", "holds a code point and where its decomposition starts and ends: 32, 16 and 16 bits.", tablegen.Little(offsets))
 	slices.Sort(pairs)
-	out.Add("pairs", "table.Uint64s", "holds the primary composites: two characters and what they compose, 21 bits each.", gen.Little(pairs))
+	out.Add("pairs", "table.Uint64s", "holds the primary composites: two characters and what they compose, 21 bits each.", tablegen.Little(pairs))
 }
 
-func addRecords(out *gen.File, records []record) {
+func addRecords(out *tablegen.File, records []record) {
 	index := map[record]uint16{{}: 0}
 	values := make([]uint16, codes)
 	list := make([]byte, 4)
@@ -252,7 +252,7 @@ func addRecords(out *gen.File, records []record) {
 }
 
 // addScripts returns the number of words of a set of scripts.
-func addScripts(out *gen.File, scripts []string) (words int) {
+func addScripts(out *tablegen.File, scripts []string) (words int) {
 	bits := map[string]int{}
 	for _, list := range scripts {
 		for s := range strings.SplitSeq(list, ",") {
@@ -278,7 +278,7 @@ func addScripts(out *gen.File, scripts []string) (words int) {
 		}
 		values[c] = index[list]
 	}
-	out.Add("scriptSets", "table.Uint64s", "holds the sets: see scriptsOf.", gen.Little(sets))
+	out.Add("scriptSets", "table.Uint64s", "holds the sets: see scriptsOf.", tablegen.Little(sets))
 	addTrie(out, "scriptSetOf", "holds the number of the set in scriptSets.", values)
 	return words
 }
@@ -304,7 +304,7 @@ func scriptWords(list string, bits map[string]int, words int) []uint64 {
 }
 
 // addTrie adds a value for each code point. Every value from the limit on must be 0.
-func addTrie(out *gen.File, name, doc string, values []uint16) {
+func addTrie(out *tablegen.File, name, doc string, values []uint16) {
 	for c := limit; c < codes; c++ {
 		if values[c] != 0 {
 			fail("%U has a value beyond the limit of the tables", c)

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
-	"github.com/urlfold/urlfold/codec/internal/table/gen"
+	"github.com/urlfold/urlfold/internal/testkit/tablegen"
 )
 
 // version is the date of data/public_suffix_list.dat: see data/README.md.
@@ -39,13 +39,13 @@ func TestTables(t *testing.T) {
 	displace, slots := place(nodes)
 	labels := arena(nodes)
 
-	var out gen.File
+	var out tablegen.File
 	out.Add("labels", "string", "contains every label; labels may overlap.", []byte(labels))
-	out.Add("displace", "table.Uint16s", "holds the displacement of each bucket: see find.", gen.Little(displace))
+	out.Add("displace", "table.Uint16s", "holds the displacement of each bucket: see find.", tablegen.Little(displace))
 	rules, wildcards := sieves(nodes)
 	out.Add("ruleSieve", "string", "has a bit for each rule: see IsSuffix.", rules)
 	out.Add("wildcardSieve", "string", "has a bit for each rule that begins with a wildcard.", wildcards)
-	out.Add("nodes", "table.Uint64s", "holds the tree in the format described in psl.go; 0 is an unused slot.", gen.Little(words(slots, labels)))
+	out.Add("nodes", "table.Uint64s", "holds the tree in the format described in psl.go; 0 is an unused slot.", tablegen.Little(words(slots, labels)))
 	out.Check(t, fmt.Sprintf(head, version), *update)
 }
 

@@ -34,8 +34,8 @@ func (l Uint64s) Search(n uint64) int {
 
 // Sizes of the blocks of a Trie, as powers of 2.
 const (
-	LeafBits   = 4
-	MiddleBits = 5
+	leafBits   = 4
+	middleBits = 5
 )
 
 // A Trie holds a value for each code point, in blocks of 16 values. Equal blocks are stored
@@ -49,10 +49,10 @@ type Trie struct {
 // At returns the value of r.
 func (t *Trie) At(r rune) uint16 {
 	c := int(uint32(r))
-	if c>>(LeafBits+MiddleBits) >= len(t.Top) {
+	if c>>(leafBits+middleBits) >= len(t.Top) {
 		return 0
 	}
-	list := int(t.Top[c>>(LeafBits+MiddleBits)])
-	block := int(t.Middle.At(list<<MiddleBits | c>>LeafBits&(1<<MiddleBits-1)))
-	return t.Leaves.At(block<<LeafBits | c&(1<<LeafBits-1))
+	list := int(t.Top[c>>(leafBits+middleBits)])
+	block := int(t.Middle.At(list<<middleBits | c>>leafBits&(1<<middleBits-1)))
+	return t.Leaves.At(block<<leafBits | c&(1<<leafBits-1))
 }

@@ -235,7 +235,7 @@ var rules = []rule{
 	// The codec is pure.
 	{
 		from:   join(pure),
-		except: join("./codec/internal/table/gen", "./codec/seen/kept"), // only generators use it; files are its purpose
+		except: join("./codec/seen/kept"), // files are its purpose
 		deny:   join("os/...", "io/fs", "io/ioutil", "net/...", "syscall", "plugin"),
 		why:    "the codec does no I/O: no file and no network can change the meaning of a URL",
 	},

@@ -1,5 +1,6 @@
-// Package gen makes tables for package table. Only the tests that write them use it.
-package gen
+// Package tablegen makes the tables that package codec/internal/table reads. Only the tests
+// that write them use it.
+package tablegen
 
 import (
 	"bytes"
@@ -10,8 +11,6 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"github.com/urlfold/urlfold/codec/internal/table"
 )
 
 // File collects tables, the content of tables.bin, and a variable for each, the content of
@@ -40,7 +39,7 @@ func (f *File) part(goType string, data []byte) string {
 // AddTrie adds a Trie with a value for each code point, or for the first ones: the others
 // are 0.
 func (f *File) AddTrie(name, doc string, values []uint16) error {
-	top, middle, leaves, err := trie(values)
+	top, middle, leaves, err := Trie(values)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -49,16 +48,22 @@ func (f *File) AddTrie(name, doc string, values []uint16) error {
 	return nil
 }
 
-// trie returns the parts of a Trie.
-func trie(values []uint16) (top, middle, leaves []byte, err error) {
+// Sizes of the blocks of a trie, as powers of 2: those that table.Trie reads.
+const (
+	leafBits   = 4
+	middleBits = 5
+)
+
+// Trie returns the parts of a table.Trie.
+func Trie(values []uint16) (top, middle, leaves []byte, err error) {
 	values = slices.Clone(values)
 	for len(values) > 0 && values[len(values)-1] == 0 {
 		values = values[:len(values)-1]
 	}
-	const whole = 1 << (table.LeafBits + table.MiddleBits)
+	const whole = 1 << (leafBits + middleBits)
 	values = append(values, make([]uint16, -len(values)&(whole-1))...)
-	blocks, lists := unique(values, 1<<table.LeafBits)
-	listed, tops := unique(lists, 1<<table.MiddleBits)
+	blocks, lists := unique(values, 1<<leafBits)
+	listed, tops := unique(lists, 1<<middleBits)
 	for _, n := range tops {
 		if n > 0xFF {
 			return nil, nil, nil, errors.New("more than 256 different lists of blocks")
