@@ -56,7 +56,7 @@ func letterOrEscaped(text []byte) (r rune, n int) {
 	var b [utf8.UTFMax]byte
 	have := 0
 	for have < len(b) && isTriplet(text[3*have:]) {
-		b[have] = percent.Unhex(text[3*have+1])<<4 | percent.Unhex(text[3*have+2])
+		b[have] = tripletValue(text[3*have:])
 		have++
 	}
 	r, size := utf8.DecodeRune(b[:have])

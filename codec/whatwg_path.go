@@ -301,5 +301,5 @@ func decodesToDriveLetter(seg []byte) bool {
 	if len(seg) != 4 || !isTriplet(seg) || seg[3] != ':' && seg[3] != '|' {
 		return false
 	}
-	return isAlpha(percent.Unhex(seg[1])<<4 | percent.Unhex(seg[2]))
+	return isAlpha(tripletValue(seg))
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // Append appends the display form of norm, a normal form with the components u,
@@ -102,8 +102,8 @@ func appendDisplay(dst, text []byte, private bool) []byte {
 // are not valid UTF-8. text starts with '%'.
 func decodeEscaped(text []byte) (r rune, n int) {
 	var b [utf8.UTFMax]byte
-	for n < len(b) && isTriplet(text[3*n:]) {
-		b[n] = percent.Unhex(text[3*n+1])<<4 | percent.Unhex(text[3*n+2])
+	for n < len(b) && ascii.IsEscape(text[3*n:]) {
+		b[n], _ = ascii.Unescape(text[3*n:])
 		n++
 	}
 	r, size := utf8.DecodeRune(b[:n])
@@ -111,11 +111,6 @@ func decodeEscaped(text []byte) (r rune, n int) {
 		return 0, 0
 	}
 	return r, 3 * size
-}
-
-// isTriplet reports whether b starts with an escape.
-func isTriplet(b []byte) bool {
-	return len(b) >= 3 && b[0] == '%' && percent.IsHex(b[1]) && percent.IsHex(b[2])
 }
 
 // isShown reports whether r is allowed in an IRI and visible there: it is

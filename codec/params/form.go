@@ -1,6 +1,9 @@
 package params
 
-import "github.com/urlfold/urlfold/codec/percent"
+import (
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // Classes of bytes in a field. ALPHA DIGIT * - . _ have none, because the
 // serializer does not change them (URL Standard §5.2).
@@ -52,14 +55,9 @@ func appendForm(dst, raw []byte) []byte {
 // appendFormByte implements appendForm for the first byte of raw, or the escape
 // that raw starts with. It also returns the number of bytes read from raw.
 func appendFormByte(dst, raw []byte) (_ []byte, n int) {
-	c := raw[0]
-	n = 1
-	switch {
-	case c == '+':
+	c, n := ascii.Unescape(raw)
+	if raw[0] == '+' {
 		c = ' '
-	case c == '%' && len(raw) > 2 && percent.IsHex(raw[1]) && percent.IsHex(raw[2]):
-		c = percent.Unhex(raw[1])<<4 | percent.Unhex(raw[2])
-		n = 3
 	}
 	switch {
 	case formClass[c] == 0:

@@ -3,6 +3,7 @@ package params
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -401,7 +402,7 @@ func nextDelimiter(raw []byte, from int, delimiter byte, in Location) (at, size 
 
 // isEscapeOf reports whether text starts with an escape of c.
 func isEscapeOf(text []byte, c byte) bool {
-	return len(text) >= 3 && text[0] == '%' && percent.IsHex(text[1]) && percent.IsHex(text[2]) && percent.Unhex(text[1])<<4|percent.Unhex(text[2]) == c
+	return ascii.IsEscape(text) && ascii.Unhex(text[1])<<4|ascii.Unhex(text[2]) == c
 }
 
 // resize returns s with n zero elements.

@@ -1,5 +1,6 @@
 // Package ascii has the tests and conversions of ASCII bytes that the programs in
-// package peer share. Package codec has its own, which its fast paths inline.
+// package peer and the slow paths of other packages share. Package codec has its own,
+// which its fast paths inline.
 //
 //	ascii.go   classes of bytes, the case of letters, the end of a scheme
 //	escape.go  percent-encoding
@@ -61,8 +62,8 @@ func Replace(text []byte, from, to byte) {
 	}
 }
 
-// Only reports whether text has no byte above 0x7F.
-func Only(text []byte) bool {
+// Only reports whether text has no byte or character above 0x7F.
+func Only[C byte | rune](text []C) bool {
 	for _, c := range text {
 		if c >= utf8.RuneSelf {
 			return false

@@ -1,9 +1,15 @@
 package ascii
 
+import "strings"
+
 const upperHex = "0123456789ABCDEF"
 
-// Alnum lists the letters and digits.
-const Alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+// Alnum lists the letters and digits, and Unreserved the characters that never need an
+// escape (RFC 3986, section 2.3).
+const (
+	Alnum      = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	Unreserved = Alnum + "-._~"
+)
 
 // A Set is a set of bytes.
 type Set [256]bool
@@ -13,6 +19,15 @@ func SetOf(text string) *Set {
 	s := new(Set)
 	for _, c := range []byte(text) {
 		s[c] = true
+	}
+	return s
+}
+
+// AllBut returns the set of the printable bytes that are not in text.
+func AllBut(text string) *Set {
+	s := new(Set)
+	for c := range s {
+		s[c] = c >= ' ' && c < 0x7F && !strings.ContainsRune(text, rune(c))
 	}
 	return s
 }
@@ -71,5 +86,16 @@ func AppendEscaped(dst, text []byte, plain *Set) []byte {
 			dst = AppendEscape(dst, c)
 		}
 	}
+	return dst
+}
+
+var formPlain = SetOf(Unreserved + " ") // a space becomes '+'
+
+// AppendForm appends text as the value of a form field, as url.QueryEscape and Python's
+// quote_plus return it. text may be a part of dst.
+func AppendForm(dst, text []byte) []byte {
+	start := len(dst)
+	dst = AppendEscaped(dst, text, formPlain)
+	Replace(dst[start:], ' ', '+')
 	return dst
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // corpus returns a file of the shared test material, or skips the test.
@@ -117,7 +119,7 @@ func TestIdnaTestV2(t *testing.T) {
 	for _, r := range rows {
 		got, err := AppendASCII(nil, []byte(r.source))
 		switch {
-		case isASCII([]byte(r.source)):
+		case ascii.Only([]byte(r.source)):
 			if want := strings.ToLower(r.source); err != nil || string(got) != want {
 				t.Errorf("line %d: AppendASCII(%+q) = %q, %v; want %q, because it is ASCII", r.line, r.source, got, err, want)
 			}

@@ -3,6 +3,8 @@ package idna
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // AppendUnicode appends the display form of an ASCII domain, and returns the
@@ -19,7 +21,7 @@ import (
 // 39, section 5.1). A label wholly in one script may still look like a label in
 // another script.
 func AppendUnicode(dst, domain []byte) []byte {
-	if !isASCII(domain) {
+	if !ascii.Only(domain) {
 		return append(dst, domain...)
 	}
 	var buf [scratchLen]byte

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // maxGrowth bounds the output per input byte. U+FDFA turns 3 bytes into 18 code
@@ -41,7 +43,7 @@ func FuzzASCII(f *testing.F) {
 			return
 		}
 		out = out[3:]
-		if !isASCII(out) || len(out) > maxGrowth*len(domain) {
+		if !ascii.Only(out) || len(out) > maxGrowth*len(domain) {
 			t.Fatalf("%+q: %q", domain, out)
 		}
 		if again, err := AppendASCII(nil, out); err != nil || !bytes.Equal(again, out) {
@@ -49,7 +51,7 @@ func FuzzASCII(f *testing.F) {
 		}
 		// The result for a non-ASCII domain passes ToASCII as well, not only
 		// the check for ASCII.
-		if _, err := slowToASCII(string(out), false); err != nil && !isASCII(domain) {
+		if _, err := slowToASCII(string(out), false); err != nil && !ascii.Only(domain) {
 			t.Fatalf("%+q: %q does not pass ToASCII", domain, out)
 		}
 	})
@@ -59,27 +61,27 @@ func FuzzUnicode(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, domain []byte) {
 		domain = domain[:min(len(domain), maxFuzz)]
-		ascii, err := AppendASCII(nil, domain)
+		result, err := AppendASCII(nil, domain)
 		if err != nil {
-			ascii = domain
+			result = domain
 		}
-		shown := AppendUnicode([]byte("pre"), ascii)
+		shown := AppendUnicode([]byte("pre"), result)
 		if !bytes.HasPrefix(shown, []byte("pre")) {
-			t.Fatalf("%q: dst became %q", ascii, shown)
+			t.Fatalf("%q: dst became %q", result, shown)
 		}
 		shown = shown[3:]
 		if err != nil {
-			if !bytes.Equal(shown, domain) && !isASCII(domain) {
+			if !bytes.Equal(shown, domain) && !ascii.Only(domain) {
 				t.Fatalf("%+q is not ASCII, but became %+q", domain, shown)
 			}
 			return
 		}
-		if back, err := AppendASCII(nil, shown); err != nil || !bytes.Equal(back, ascii) {
-			t.Fatalf("%q is shown as %+q, which is %q, %v", ascii, shown, back, err)
+		if back, err := AppendASCII(nil, shown); err != nil || !bytes.Equal(back, result) {
+			t.Fatalf("%q is shown as %+q, which is %q, %v", result, shown, back, err)
 		}
 		for _, r := range string(shown) {
 			if propsOf(r).flags&hiddenDisplay != 0 && r >= 0x80 {
-				t.Fatalf("%q is shown as %+q", ascii, shown)
+				t.Fatalf("%q is shown as %+q", result, shown)
 			}
 		}
 	})

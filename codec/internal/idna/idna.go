@@ -3,6 +3,7 @@ package idna
 import (
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
 
@@ -21,8 +22,8 @@ const scratchLen = 256
 // bytes between the length and the capacity of dst. domain is not kept, and
 // must not overlap those bytes.
 func AppendASCII(dst, domain []byte) ([]byte, error) {
-	if isASCII(domain) {
-		return appendLower(dst, domain), nil
+	if ascii.Only(domain) {
+		return ascii.AppendLower(dst, domain), nil
 	}
 	out, _, err := process(dst, domain, false)
 	if err != 0 {
@@ -127,8 +128,8 @@ func labelEnd(s []byte) (end, sep int) {
 // the domain.
 func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	start := len(dst)
-	if isASCII(src) && !isALabel(src) {
-		dst = appendLower(dst, src)
+	if ascii.Only(src) && !isALabel(src) {
+		dst = ascii.AppendLower(dst, src)
 		noteBidi(p, dst[start:], at)
 		return dst, checkASCII(dst[start:], p.strict)
 	}
@@ -147,7 +148,7 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	if err := checkLabel(label, p.strict); err != 0 {
 		return dst, err
 	}
-	if isASCII(label) {
+	if ascii.Only(label) {
 		return appendRunes(dst, label), 0
 	}
 	if p.rtl && p.bidiAt >= 0 {
@@ -192,9 +193,9 @@ func noteBidi[C byte | rune](p *processor, label []C, at int) {
 func decodeALabel(dst, label []rune) ([]rune, Error) {
 	dst, ok := punycode.AppendDecoded(dst, label[len("xn--"):])
 	switch {
-	case !ok || !isASCII(label):
+	case !ok || !ascii.Only(label):
 		return dst, ErrPunycode
-	case isASCII(dst):
+	case ascii.Only(dst):
 		return dst, ErrASCIIOnly
 	}
 	return dst, 0
@@ -223,29 +224,9 @@ func appendMapped(dst []rune, src []byte) ([]rune, bool) {
 	return dst, true
 }
 
-func isASCII[C byte | rune](s []C) bool {
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // isALabel reports whether s has the prefix xn--, in any case.
 func isALabel[C byte | rune](s []C) bool {
 	return len(s) >= 4 && s[0]|0x20 == 'x' && s[1]|0x20 == 'n' && s[2] == '-' && s[3] == '-'
-}
-
-func appendLower(dst, src []byte) []byte {
-	start := len(dst)
-	dst = append(dst, src...)
-	for i, c := range dst[start:] {
-		if 'A' <= c && c <= 'Z' {
-			dst[start+i] = c + 'a' - 'A'
-		}
-	}
-	return dst
 }
 
 // appendRunes appends an ASCII label. Any other label has already failed, and

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
 
@@ -19,14 +20,14 @@ const maxLabel = 63
 // label stays as it is, even in upper case. AppendASCII returns dst and false
 // if the label has no ASCII form.
 func AppendASCII(dst []byte, label []rune) ([]byte, bool) {
-	if isASCII(label) {
+	if ascii.Only(label) {
 		return appendShort(dst, label)
 	}
 	label, ok := AppendNameprep(nil, label)
 	if !ok {
 		return dst, false
 	}
-	if isASCII(label) {
+	if ascii.Only(label) {
 		return appendShort(dst, label)
 	}
 	if len(label) >= 4 && string(label[:4]) == "xn--" {
@@ -52,10 +53,6 @@ func appendShort(dst []byte, label []rune) ([]byte, bool) {
 		dst = append(dst, byte(r))
 	}
 	return dst, true
-}
-
-func isASCII(label []rune) bool {
-	return !slices.ContainsFunc(label, func(r rune) bool { return r >= 0x80 })
 }
 
 // IsDot reports whether r separates labels (RFC 3490 §3.1).

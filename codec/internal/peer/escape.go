@@ -4,13 +4,7 @@ import "github.com/urlfold/urlfold/codec/internal/ascii"
 
 // Google has the bytes that a URL of Safe Browsing contains unescaped. Programs for web
 // archives took them over.
-var Google = func() *ascii.Set {
-	s := new(ascii.Set)
-	for c := range s {
-		s[c] = c > ' ' && c < 0x7F && c != '#' && c != '%'
-	}
-	return s
-}()
+var Google = ascii.AllBut(" #%")
 
 // AppendGoogle appends text with the bytes escaped that are not in [Google].
 func AppendGoogle(dst, text []byte) []byte { return ascii.AppendEscaped(dst, text, Google) }

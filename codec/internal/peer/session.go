@@ -1,6 +1,10 @@
 package peer
 
-import "github.com/urlfold/urlfold/codec/internal/ascii"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // ASPSession returns the length of the session id of ASP.NET at the start of a path in
 // lower case, "(…)" with 24 letters and digits, or 0.
@@ -30,4 +34,20 @@ func ASPSessions(path []byte) int {
 		return 0
 	}
 	return n + 1
+}
+
+// WWW returns the length of "www." at the start of a host, also with digits as in "www2.",
+// or 0.
+func WWW(host []byte) int {
+	if !bytes.HasPrefix(host, []byte("www")) {
+		return 0
+	}
+	n := len("www")
+	for n < len(host) && ascii.IsDigit(host[n]) {
+		n++
+	}
+	if n < len(host) && host[n] == '.' {
+		return n + 1
+	}
+	return 0
 }

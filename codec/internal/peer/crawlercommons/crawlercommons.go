@@ -52,12 +52,7 @@ func (n *normalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 
 // trim cuts spaces and controls at both ends, and the fragment.
 func trim(src []byte) []byte {
-	for len(src) > 0 && src[0] <= ' ' {
-		src = src[1:]
-	}
-	for len(src) > 0 && src[len(src)-1] <= ' ' {
-		src = src[:len(src)-1]
-	}
+	src = bytes.TrimFunc(src, func(r rune) bool { return r <= ' ' })
 	src, _, _ = bytes.Cut(src, []byte("#"))
 	return src
 }

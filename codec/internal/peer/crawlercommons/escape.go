@@ -6,41 +6,19 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
-// A set is a class of characters.
-type set uint8
+const mark = "-_.!~*'()"
 
-const (
-	unreserved  set = 1 << iota // RFC 3986, decoded if escaped
-	escapedChar                 // always escaped
-	uric                        // java.net.URI: reserved and unreserved of RFC 2396
-	pathChar                    // java.net.URI: in a path
-	regName                     // java.net.URI: in an authority that is no server
-	userChar                    // java.net.URI: in userinfo
-	schemeChar                  // java.net.URI: in a scheme
-	scopeChar                   // java.net.URI: in the scope of an IPv6 address
+// The sets of characters.
+var (
+	unreserved  = ascii.SetOf(ascii.Unreserved)                    // RFC 3986, decoded if escaped
+	escapedChar = ascii.SetOf("\"#<>[]^`{|}\x7f ")                 // always escaped, as controls are
+	uric        = ascii.SetOf(ascii.Alnum + mark + ";/?:@&=+$,[]") // java.net.URI: reserved and unreserved of RFC 2396
+	pathChar    = ascii.SetOf(ascii.Alnum + mark + ":@&=+$,;/")    // java.net.URI: in a path
+	regName     = ascii.SetOf(ascii.Alnum + mark + "$,;:@&=+")     // java.net.URI: in an authority that is no server
+	userChar    = ascii.SetOf(ascii.Alnum + mark + ";:&=+$,")      // java.net.URI: in userinfo
+	schemeChar  = ascii.SetOf(ascii.Alnum + "+-.")                 // java.net.URI: in a scheme
+	scopeChar   = ascii.SetOf(ascii.Alnum + "_.")                  // java.net.URI: in the scope of an IPv6 address
 )
-
-// sets has the sets of characters that each byte belongs to.
-var sets = func() (t [256]set) {
-	add := func(s set, chars string) {
-		for i := range len(chars) {
-			t[chars[i]] |= s
-		}
-	}
-	const mark = "-_.!~*'()"
-	add(unreserved, ascii.Alnum+"-._~")
-	add(uric, ascii.Alnum+mark+";/?:@&=+$,[]")
-	add(pathChar, ascii.Alnum+mark+":@&=+$,;/")
-	add(regName, ascii.Alnum+mark+"$,;:@&=+")
-	add(userChar, ascii.Alnum+mark+";:&=+$,")
-	add(schemeChar, ascii.Alnum+"+-.")
-	add(scopeChar, ascii.Alnum+"_.")
-	add(escapedChar, "\"#<>[]^`{|}\x7f ")
-	for c := range 0x20 {
-		t[c] |= escapedChar
-	}
-	return t
-}()
 
 // appendEscaped appends text, decoded as UTF-8, with everything escaped that is
 // not ASCII or never valid in a URL, and each '%' that starts no escape.
@@ -56,7 +34,7 @@ func appendEscaped(dst, text []byte) []byte {
 			}
 			i += size
 			continue
-		case sets[c]&escapedChar != 0, c == '%' && !ascii.IsEscape(text[i:]):
+		case c < ' ', escapedChar[c], c == '%' && !ascii.IsEscape(text[i:]):
 			dst = ascii.AppendEscape(dst, c)
 		default:
 			dst = append(dst, c)
@@ -71,7 +49,7 @@ func appendEscaped(dst, text []byte) []byte {
 func appendDecoded(dst, text []byte) []byte {
 	for len(text) > 0 {
 		c, n := ascii.Unescape(text)
-		if n == 1 || sets[c]&unreserved != 0 {
+		if n == 1 || unreserved[c] {
 			dst = append(dst, c)
 		} else {
 			dst = ascii.AppendEscape(dst, c)

@@ -60,17 +60,17 @@ func (h *hostBuffers) decode(host []byte) {
 // appendASCII appends the host in ASCII, as java.net.IDN converts it: label by
 // label if it contains another character.
 func (h *hostBuffers) appendASCII() (ok bool) {
-	ascii := !slices.ContainsFunc(h.runes, func(r rune) bool { return r >= utf8.RuneSelf })
+	plain := ascii.Only(h.runes)
 	if len(h.runes) == 1 && idna2003.IsDot(h.runes[0]) {
 		h.out = append(h.out, '.')
 		return true
 	}
 	for rest := h.runes; len(rest) > 0; {
-		end := slices.IndexFunc(rest, func(r rune) bool { return ascii || idna2003.IsDot(r) })
-		if ascii || end < 0 {
+		end := slices.IndexFunc(rest, func(r rune) bool { return plain || idna2003.IsDot(r) })
+		if plain || end < 0 {
 			end = len(rest)
 		}
-		if ascii {
+		if plain {
 			for _, r := range rest {
 				h.out = append(h.out, byte(r))
 			}

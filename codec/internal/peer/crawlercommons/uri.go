@@ -46,11 +46,11 @@ func parseURI(text []byte) (u javaURI, ok bool) {
 }
 
 // only reports whether text consists of escapes and characters of a set.
-func only(text []byte, allowed set) bool {
+func only(text []byte, allowed *ascii.Set) bool {
 	for i := 0; i < len(text); i++ {
 		if ascii.IsEscape(text[i:]) {
 			i += 2
-		} else if sets[text[i]]&allowed == 0 {
+		} else if !allowed[text[i]] {
 			return false
 		}
 	}
@@ -62,7 +62,7 @@ func isScheme(text []byte) bool {
 		return false
 	}
 	for _, c := range text {
-		if sets[c]&schemeChar == 0 {
+		if !schemeChar[c] {
 			return false
 		}
 	}
@@ -90,7 +90,7 @@ func isAuthority(text []byte) bool {
 		return false
 	}
 	for _, c := range scope {
-		if sets[c]&scopeChar == 0 {
+		if !scopeChar[c] {
 			return false
 		}
 	}

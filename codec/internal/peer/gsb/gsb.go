@@ -170,17 +170,15 @@ func (c *canonicalizer) setHost(host []byte) bool {
 // nameOf returns the ASCII form of a host that contains other bytes, or the host
 // itself if all are ASCII.
 func (c *canonicalizer) nameOf(host []byte) []byte {
-	for _, b := range host {
-		if b < 0x80 {
-			continue
-		}
-		var err error
-		if c.name, err = idna.AppendASCII(c.name[:0], host); err != nil {
-			return host
-		}
-		return c.name
+	if ascii.Only(host) {
+		return host
 	}
-	return host
+	name, err := idna.AppendASCII(c.name[:0], host)
+	if err != nil {
+		return host
+	}
+	c.name = name
+	return name
 }
 
 // setPath sets the canonical path: dot segments are resolved first, and repeated

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
@@ -93,7 +94,7 @@ func AppendEncode(dst []byte, domain []rune) ([]byte, bool) {
 // appendLabel appends the A-label of a label, as alabel returns it.
 func appendLabel(dst []byte, label []rune) ([]byte, bool) {
 	start := len(dst)
-	if isASCII(label) {
+	if ascii.Only(label) {
 		dst = append(dst, string(label)...)
 		return dst, checkASCII(label) && len(label) <= maxLabel
 	}
@@ -119,8 +120,4 @@ func checkASCII(label []rune) bool {
 	}
 	again, ok := punycode.Append(nil, text, math.MaxUint32)
 	return ok && string(again) == string(label) && checkLabel(text)
-}
-
-func isASCII(text []rune) bool {
-	return !slices.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -2,7 +2,6 @@ package purell
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -56,7 +55,7 @@ func (h *hostBuffers) appendLabel(dst []byte, label []rune) ([]byte, bool) {
 		}
 		label = h.label
 	}
-	if slices.ContainsFunc(label, func(r rune) bool { return r >= utf8.RuneSelf }) {
+	if !ascii.Only(label) {
 		return punycode.Append(append(dst, "xn--"...), label, punycode.MaxSignedDelta)
 	}
 	for _, r := range label {

@@ -73,7 +73,7 @@ func (u *parts) parseAuthority(authority []byte) (ok bool) {
 	}
 	userinfo := authority[:at]
 	for _, c := range userinfo {
-		if sets[c]&validUser == 0 {
+		if !validUser[c] {
 			return false
 		}
 	}
@@ -89,7 +89,7 @@ func (u *parts) parseAuthority(authority []byte) (ok bool) {
 // addUser appends a name or a password to the userinfo, decoded and encoded again.
 func (u *parts) addUser(text []byte) (ok bool) {
 	if u.spare, ok = appendUnescaped(u.spare[:0], text, false); ok {
-		u.user = appendEscaped(u.user, u.spare, inUser)
+		u.user = ascii.AppendEscaped(u.user, u.spare, inUser)
 	}
 	return ok
 }
@@ -165,9 +165,9 @@ func (u *parts) parseLiteral(host []byte) (ok bool) {
 func appendHost(dst, text []byte, zone bool) ([]byte, bool) {
 	for len(text) > 0 {
 		c, n := ascii.Unescape(text)
-		allowed := c >= 0x80 || sets[c]&inHost != 0 // '%' is not in the set
+		allowed := c >= 0x80 || inHost[c] // '%' is not in the set
 		if n > 1 {
-			allowed = c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || sets[c]&inHost != 0)
+			allowed = c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || inHost[c])
 		}
 		if !allowed {
 			return dst, false

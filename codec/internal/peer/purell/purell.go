@@ -9,7 +9,10 @@
 // allocates for each URL.
 package purell
 
-import "github.com/urlfold/urlfold/codec/internal/peer"
+import (
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+	"github.com/urlfold/urlfold/codec/internal/peer"
+)
 
 // A level is a set of purell's normalization flags. Each contains the one before.
 type level uint8
@@ -125,13 +128,13 @@ func (u *parts) append(dst []byte) []byte {
 		if len(u.path) > 0 && u.path[0] != '/' && len(u.host) > 0 {
 			dst = append(dst, '/')
 		}
-		dst = appendEscaped(dst, u.path, inPath)
+		dst = ascii.AppendEscaped(dst, u.path, inPath)
 	}
 	if len(u.query) > 0 {
 		dst = append(append(dst, '?'), u.query...)
 	}
 	if len(u.fragment) > 0 {
-		dst = appendEscaped(append(dst, '#'), u.fragment, inFragment)
+		dst = ascii.AppendEscaped(append(dst, '#'), u.fragment, inFragment)
 	}
 	return dst
 }

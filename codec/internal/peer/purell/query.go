@@ -40,7 +40,7 @@ func (n *normalizer) sortQuery() {
 			n.text = append(n.text, '&')
 		}
 		n.text = append(append(n.text, n.text[f.name:f.value]...), '=')
-		n.text = appendFormEscaped(n.text, n.text[f.value:f.end])
+		n.text = ascii.AppendForm(n.text, n.text[f.value:f.end])
 	}
 	u.query = n.text[start:]
 }
@@ -63,13 +63,4 @@ func (n *normalizer) addField(raw []byte) {
 	}
 	f.end = len(n.text)
 	n.fields = append(n.fields, f)
-}
-
-// appendFormEscaped appends text as url.QueryEscape returns it. text may be a
-// part of dst.
-func appendFormEscaped(dst, text []byte) []byte {
-	start := len(dst)
-	dst = appendEscaped(dst, text, inValue)
-	ascii.Replace(dst[start:], ' ', '+')
-	return dst
 }

@@ -3,7 +3,6 @@ package python
 
 import (
 	"bytes"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -76,7 +75,7 @@ func isCaseIgnorable(r rune) bool {
 // It returns false if that raises UnicodeError.
 func AppendIDNA(dst []byte, text []rune) ([]byte, bool) {
 	start := len(dst)
-	plain := !slices.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+	plain := ascii.Only(text)
 	for first := true; len(text) > 0; first = false {
 		n := 0
 		for n < len(text) && text[n] != '.' && (plain || !idna2003.IsDot(text[n])) {

@@ -261,7 +261,7 @@ var slash = []byte{'/'}
 func (c *canonicalizer) archive() {
 	ascii.LowerInPlace(c.host)
 	if string(c.scheme) != "dns" {
-		c.host = c.host[wwwLen(c.host):]
+		c.host = c.host[peer.WWW(c.host):]
 	}
 	if c.port == defaultPort(c.scheme) {
 		c.port = 0
@@ -276,22 +276,6 @@ func (c *canonicalizer) archive() {
 		ascii.LowerInPlace(c.query)
 		c.sortQuery()
 	}
-}
-
-// wwwLen returns the length of "www", digits and a dot at the start of host, or
-// 0.
-func wwwLen(host []byte) int {
-	if !bytes.HasPrefix(host, []byte("www")) {
-		return 0
-	}
-	n := len("www")
-	for n < len(host) && '0' <= host[n] && host[n] <= '9' {
-		n++
-	}
-	if n < len(host) && host[n] == '.' {
-		return n + 1
-	}
-	return 0
 }
 
 func defaultPort(scheme []byte) int {

@@ -14,13 +14,7 @@ func httpsToHTTP(c *canonicalizer) {
 
 // stripWWW removes "www", digits and a dot from the start of the host.
 func stripWWW(c *canonicalizer) {
-	rest, ok := bytes.CutPrefix(c.url.host, []byte("www"))
-	for len(rest) > 0 && '0' <= rest[0] && rest[0] <= '9' {
-		rest = rest[1:]
-	}
-	if ok && len(rest) > 0 && rest[0] == '.' {
-		c.url.host = rest[1:]
-	}
+	c.url.host = c.url.host[peer.WWW(c.url.host):]
 }
 
 func lowerPath(c *canonicalizer) {

@@ -2,31 +2,20 @@ package urlcanon
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
-// allBut returns the visible characters of ASCII, and the space if it is not in escaped,
-// but those in escaped.
-func allBut(escaped string) *ascii.Set {
-	s := new(ascii.Set)
-	for c := range s {
-		s[c] = c >= ' ' && c < 0x7F && !strings.ContainsRune(escaped, rune(c))
-	}
-	return s
-}
-
 // The sets of bytes that steps do not escape.
 var (
-	c0Set           = allBut("")
-	hostSet         = allBut(" ")
-	pathSet         = allBut(" \"#<>?`{}")
-	querySet        = allBut(" \"#<>")
-	userinfoSet     = allBut(" \"#<>?`{}/:;=@[\\]^|")
-	lessUserinfoSet = allBut(" #%:@")
-	lessPathSet     = allBut(" #%?")
-	lessQuerySet    = allBut(" #%&=")
+	c0Set           = ascii.AllBut("")
+	hostSet         = ascii.AllBut(" ")
+	pathSet         = ascii.AllBut(" \"#<>?`{}")
+	querySet        = ascii.AllBut(" \"#<>")
+	userinfoSet     = ascii.AllBut(" \"#<>?`{}/:;=@[\\]^|")
+	lessUserinfoSet = ascii.AllBut(" #%:@")
+	lessPathSet     = ascii.AllBut(" #%?")
+	lessQuerySet    = ascii.AllBut(" #%&=")
 )
 
 // encode escapes the bytes of part that are not in plain.

@@ -171,8 +171,8 @@ func (c *canonicalizer) sortQuery() {
 		if i > 0 {
 			c.query = append(c.query, '&')
 		}
-		c.query = append(appendForm(c.query, p.name), '=')
-		c.query = appendForm(c.query, p.value)
+		c.query = append(ascii.AppendForm(c.query, p.name), '=')
+		c.query = ascii.AppendForm(c.query, p.value)
 	}
 }
 
