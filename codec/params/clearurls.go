@@ -10,19 +10,6 @@ import (
 	"strings"
 )
 
-// ParseClearURLs parses a rule file of ClearURLs (data.min.json) supplied by
-// the user. It skips the rules for referral marketing. It does not retain data.
-// The List is called "clearurls"; its version is derived from the content of
-// the file. List.Skipped lists the items that were not imported, with the
-// reasons. The error is a *ParseError if data is not JSON of the expected form.
-func ParseClearURLs(data []byte) (*List, error) { return clearURLs{}.parse(data) }
-
-// clearURLs parses rule files of the ClearURLs browser extension. The zero
-// value is ready for use.
-type clearURLs struct {
-	Referral bool // also drop the parameters of referral marketing, without which the referrer is not paid
-}
-
 // provider is an entry of the file:
 // https://docs.clearurls.xyz/latest/specs/rules/
 type provider struct {
@@ -35,19 +22,20 @@ type provider struct {
 	Redirections      []string `json:"redirections"`
 }
 
-// parse returns the rules of data as a List called "clearurls", sorted by the
-// names of the providers. The version is the start of the SHA-256 of data.
-// parse does not modify or retain data.
+// ParseClearURLs parses a rule file of ClearURLs (data.min.json) supplied by
+// the user. It skips the rules for referral marketing, without which the referrer is not
+// paid. It does not retain data. The List is called "clearurls", and sorted by the names of
+// the providers; its version is derived from the content of the file.
 //
 // It converts URL patterns to hosts and paths. Unlike ClearURLs, it treats an unescaped
 // '.' in a host as a literal dot, and requires the host to end where its pattern ends.
 // An exception becomes Keep rules for the rules of its provider: on its host and path,
-// for the parameter that it names, or for all parameters. parse does not import rules
+// for the parameter that it names, or for all parameters. It does not import rules
 // that block whole requests, rewrite text (rawRules) or redirect. List.Skipped lists
 // these, and each unsupported pattern, with the reason.
 //
 // The error is a *ParseError if data is not JSON of the expected form.
-func (o clearURLs) parse(data []byte) (*List, error) {
+func ParseClearURLs(data []byte) (*List, error) {
 	var file struct {
 		Providers map[string]provider `json:"providers"`
 	}
@@ -57,11 +45,11 @@ func (o clearURLs) parse(data []byte) (*List, error) {
 	if file.Providers == nil {
 		return nil, &ParseError{"clearurls", 1, 1, `missing object "providers"`}
 	}
-	imp := &importer{list: &List{Name: "clearurls", Version: contentVersion(data)}, referral: o.Referral}
+	imp := &importer{foreign: newForeign("clearurls", data)}
 	for _, name := range slices.Sorted(maps.Keys(file.Providers)) {
 		imp.provider(name, file.Providers[name])
 	}
-	return imp.list, nil
+	return imp.List, nil
 }
 
 // jsonError converts an error of encoding/json to a ParseError with line and
@@ -84,10 +72,9 @@ func jsonError(name string, data []byte, err error) error {
 
 // importer converts providers to rules.
 type importer struct {
-	list     *List
-	referral bool
-	name     string // name of the current provider
-	names    []string
+	foreign
+	name  string // name of the current provider
+	names []string
 }
 
 // source returns the origin of an item of the current provider: "clearurls
@@ -98,10 +85,6 @@ func (imp *importer) source(kind string, i int) string {
 		s += " " + kind
 	}
 	return s + "#" + strconv.Itoa(i+1)
-}
-
-func (imp *importer) skip(source, what string) {
-	imp.list.Skipped = append(imp.list.Skipped, Skipped{source, what})
 }
 
 // skipAll reports all items of a kind that rules cannot express.
@@ -123,28 +106,24 @@ func (imp *importer) provider(name string, p provider) {
 		imp.skip("clearurls "+name, "urlPattern: "+err.Error()+": "+p.URLPattern)
 		return
 	}
-	imp.rules("", p.Rules, places)
-	if imp.referral {
-		imp.rules("referralMarketing", p.ReferralMarketing, places)
-	} else {
-		imp.skipAll("referralMarketing", p.ReferralMarketing, "referral marketing is not imported")
-	}
+	imp.rules(p.Rules, places)
+	imp.skipAll("referralMarketing", p.ReferralMarketing, "referral marketing is not imported")
 	for i, exception := range p.Exceptions {
 		imp.exception(imp.source("exceptions", i), exception)
 	}
 }
 
 // rules adds a rule for each name in each place.
-func (imp *importer) rules(kind string, items []string, places []place) {
+func (imp *importer) rules(items []string, places []place) {
 	for i, item := range items {
-		r := Rule{group: imp.name, Source: imp.source(kind, i)}
+		r := Rule{group: imp.name, Source: imp.source("", i)}
 		if err := r.setPattern(item); err != nil {
 			imp.skip(r.Source, err.Error()+": "+item)
 			continue
 		}
 		for _, at := range places {
 			r.Host, r.Path = at.host, at.path
-			imp.list.Rules = append(imp.list.Rules, r)
+			imp.Rules = append(imp.Rules, r)
 		}
 	}
 }
@@ -164,7 +143,7 @@ func (imp *importer) exception(source, pattern string) {
 		default:
 			imp.skip(source, "imported for every query: "+pattern)
 		}
-		imp.list.Rules = append(imp.list.Rules, r)
+		imp.Rules = append(imp.Rules, r)
 	}
 }
 

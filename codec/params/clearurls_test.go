@@ -93,11 +93,6 @@ func TestParseClearURLs(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not reported: %v", want)
 	}
-
-	with, err := clearURLs{Referral: true}.parse([]byte(clearSample))
-	if err != nil || len(with.Rules) != len(l.Rules)+1 {
-		t.Errorf("with referral marketing: %d rules, without: %d; %v", len(with.Rules), len(l.Rules), err)
-	}
 }
 
 func TestParseClearURLsErrors(t *testing.T) {
@@ -119,7 +114,7 @@ func TestParseClearURLsErrors(t *testing.T) {
 // TestClearURLsCorpus imports the real file.
 func TestClearURLsCorpus(t *testing.T) {
 	data := corpus(t, "tracking/clearurls_data.min.json")
-	l, err := clearURLs{Referral: true}.parse(data)
+	l, err := ParseClearURLs(data)
 	if err != nil {
 		t.Fatal(err)
 	}
