@@ -3,7 +3,6 @@ package codec
 import (
 	"iter"
 	"math/bits"
-	"strings"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -228,18 +227,7 @@ func (s Flags) String() string { return string(s.AppendTo(nil)) }
 // ParseFlags parses flag names separated by commas, such as "nul,raw-space". It
 // ignores empty names. The error is a *NameError about the first unknown name.
 func ParseFlags(text string) (Flags, error) {
-	var s Flags
-	for name := range strings.SplitSeq(text, ",") {
-		if name == "" {
-			continue
-		}
-		f, err := ParseFlag(name)
-		if err != nil {
-			return Flags{}, err
-		}
-		s = s.With(f)
-	}
-	return s, nil
+	return parseNames(text, ParseFlag, Flags.With)
 }
 
 // An Action says what normalization did about a defect. The zero Action is

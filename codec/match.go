@@ -127,15 +127,7 @@ func (s *scratch) compareMatch(src, norm []byte) Change {
 	if _, err := split(norm, &s.in); err != 0 || s.unparsed {
 		return ChangeLossy
 	}
-	for class, n := range [...]*Normalizer{syntax, scheme} {
-		s.key = n.appendPlain(s.key[:0], src, s)
-		at := len(s.key)
-		s.key = n.appendPlain(s.key, norm, s)
-		if bytes.Equal(s.key[:at], s.key[at:]) {
-			return ChangeCosmetic + Change(class)
-		}
-	}
-	return ChangeLossy
+	return s.compareKeys(src, norm, ChangeLossy)
 }
 
 // canonicalizer returns the canonicalizer of m, which r keeps.

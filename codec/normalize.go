@@ -325,7 +325,7 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 // their steps; it may be nil.
 func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, ruleSet) {
 	*out = URL{}
-	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, rec: rec}
+	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, changes: changes{rec: rec}}
 	w.scheme()
 	w.authority()
 	w.path()
@@ -343,13 +343,18 @@ type writer struct {
 	in, out *URL
 	plain   uint8
 	known   knownScheme
+	changes
+}
+
+// changes records what a program changes.
+type changes struct {
 	applied ruleSet // rules that changed something
 	rec     *recorder
 }
 
 // rewrote records that r changed component c from before to after. Equal texts
 // are not recorded.
-func (w *writer) rewrote(r Rule, c Component, before, after []byte) {
+func (w *changes) rewrote(r Rule, c Component, before, after []byte) {
 	if !bytes.Equal(before, after) {
 		w.applied |= 1 << r
 		w.rec.change(r, c, before, after)

@@ -3,7 +3,6 @@ package codec
 import (
 	"iter"
 	"math/bits"
-	"strings"
 
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
@@ -362,18 +361,7 @@ func (s Rules) String() string { return string(s.AppendTo(nil)) }
 // It ignores empty names. The error is a *NameError about the first unknown
 // name.
 func ParseRules(text string) (Rules, error) {
-	var s Rules
-	for name := range strings.SplitSeq(text, ",") {
-		if name == "" {
-			continue
-		}
-		r, err := ParseRule(name)
-		if err != nil {
-			return Rules{}, err
-		}
-		s = s.With(r)
-	}
-	return s, nil
+	return parseNames(text, ParseRule, func(s Rules, r Rule) Rules { return s.With(r) })
 }
 
 // set adds r to the set if so is true.

@@ -1,6 +1,9 @@
 package codec
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A NameError reports an unknown name.
 type NameError struct {
@@ -27,6 +30,23 @@ func parseName[T ~uint8](what, name string, names []string) (T, error) {
 		}
 	}
 	return 0, &NameError{What: what, Name: name}
+}
+
+// parseNames adds the values with the names in text, which are separated by commas, to an
+// empty set. It ignores empty names.
+func parseNames[T, Set any](text string, parse func(string) (T, error), with func(Set, T) Set) (Set, error) {
+	var s, none Set
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		v, err := parse(name)
+		if err != nil {
+			return none, err
+		}
+		s = with(s, v)
+	}
+	return s, nil
 }
 
 // nameOf returns the name of v, or "unknown".

@@ -38,8 +38,7 @@ type parser struct {
 	noPipe  bool        // '|' will be escaped
 	queries QueryEncoding
 	err     Error
-	applied ruleSet // rules that changed something
-	rec     *recorder
+	changes
 }
 
 // A baseURL is a parsed base.
@@ -97,7 +96,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RuleRFCClean), queries: n.queries, rec: s.rec}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RuleRFCClean), queries: n.queries, changes: changes{rec: s.rec}}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {
@@ -292,15 +291,6 @@ func (p *parser) fail(f Flag, at int, c Component, err Error) state {
 	return stateEnd
 }
 
-// rewrote records that r changed component c from before to after. Equal texts
-// are not recorded.
-func (p *parser) rewrote(r Rule, c Component, before, after []byte) {
-	if !bytes.Equal(before, after) {
-		p.applied |= 1 << r
-		p.rec.change(r, c, before, after)
-	}
-}
-
 // added records that r added component c.
 func (p *parser) added(r Rule, c Component, text []byte) {
 	p.applied |= 1 << r
@@ -374,6 +364,12 @@ func (s *scratch) compare(src, norm []byte) Change {
 	if _, err := split(src, &s.in); err != 0 {
 		return ChangeRepaired
 	}
+	return s.compareKeys(src, norm, ChangeRepaired)
+}
+
+// compareKeys is compare for URLs that RFC 3986 can parse. It returns other if all keys
+// differ.
+func (s *scratch) compareKeys(src, norm []byte, other Change) Change {
 	for class, n := range [...]*Normalizer{syntax, scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
@@ -382,5 +378,5 @@ func (s *scratch) compare(src, norm []byte) Change {
 			return ChangeCosmetic + Change(class)
 		}
 	}
-	return ChangeRepaired
+	return other
 }

@@ -455,9 +455,7 @@ func (p *parser) file() state {
 		return stateFileSlash
 	}
 	if p.base == nil || p.base.known != schemeFile {
-		p.added(RuleFileLocalhost, Host, nil)
-		p.writeFileHost()
-		return statePath
+		return p.addFileHost()
 	}
 	p.copyAuthority()
 	p.copyBase(Path)
@@ -467,6 +465,13 @@ func (p *parser) file() state {
 		return statePath
 	}
 	return p.afterBasePath()
+}
+
+// addFileHost adds the empty host of a file URL that has none.
+func (p *parser) addFileHost() state {
+	p.added(RuleFileLocalhost, Host, nil)
+	p.writeFileHost()
+	return statePath
 }
 
 // writeFileHost writes the empty host of a file URL.
@@ -485,9 +490,7 @@ func (p *parser) fileSlash() state {
 		return stateFileHost
 	}
 	if p.base == nil || p.base.known != schemeFile {
-		p.added(RuleFileLocalhost, Host, nil)
-		p.writeFileHost()
-		return statePath
+		return p.addFileHost()
 	}
 	p.copyAuthority()
 	p.path = len(p.dst)
