@@ -38,7 +38,7 @@ func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 
 // openContainer returns the blocks of a file, as OpenText does.
 func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err error) {
-	defer catch(&err)
+	defer table.Catch(&err)
 	c = &container{in: r, size: size}
 	if err = c.open(); err == nil {
 		c.layout, err = newLayout(string(c.meta["avro.schema"]), names)
@@ -73,7 +73,7 @@ func (t *Text) Read(p []byte) (int, error) {
 
 // next appends the records of a block, or of a part of one, to buf.
 func (t *Text) next() (err error) {
-	defer catch(&err)
+	defer table.Catch(&err)
 	b, err := t.c.next()
 	t.consumed.Store(t.c.pos)
 	if err == io.EOF && t.c.damage() != nil {
@@ -104,12 +104,5 @@ func (t *Text) Close() {
 	}
 	if t.c = nil; t.err == nil {
 		t.err = errors.New("avro: read after Close")
-	}
-}
-
-// catch sets *err to the panic of the function that defers it.
-func catch(err *error) {
-	if e := recover(); e != nil {
-		*err = fmt.Errorf("cannot be decoded: %v", e)
 	}
 }

@@ -99,7 +99,7 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 
 // Flush copies the records that were added.
 func (w *Rewriter) Flush() (err error) {
-	defer catch(&err)
+	defer table.Catch(&err)
 	lines := w.lines.Whole()
 	for _, line := range lines {
 		if err := w.moveTo(line.Row); err != nil {

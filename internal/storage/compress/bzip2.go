@@ -17,6 +17,8 @@ import (
 type bzip2Decoder struct {
 	in       *bzip2Input
 	restarts *restarts
+	note     func(Verdict)
+	later    bool // a stream was read before: another one may follow here
 	r        io.Reader
 	ready    []byte // verified bytes that are not delivered yet
 	held     []byte // bytes of the current block
@@ -73,16 +75,18 @@ func (b *bzip2Input) trailing(n int) error {
 	return padding(at, b.offset()-at)
 }
 
-func newBzip2(in *input, restarts *restarts) *bzip2Decoder {
+func newBzip2(in *input, restarts *restarts, note func(Verdict), later bool) *bzip2Decoder {
 	b := &bzip2Input{input: in}
-	return &bzip2Decoder{in: b, restarts: restarts, r: bzip2.NewReader(b)}
+	return &bzip2Decoder{in: b, restarts: restarts, note: note, later: later, r: bzip2.NewReader(b)}
 }
-
-func isBzip2(head []byte) bool { return Detect(head) == Bzip2 }
 
 func (d *bzip2Decoder) Close() {}
 
 func (d *bzip2Decoder) Read(p []byte) (int, error) {
+	if d.later { // package bzip2 must start at a stream
+		d.later = false
+		d.err = d.in.following(Bzip2, d.note)
+	}
 	if len(d.ready) == 0 && d.err == nil {
 		d.fill()
 	}

@@ -122,7 +122,7 @@ func (d *gzipDecoder) corrupt(err error) error {
 // member advances to the deflate data of the next member.
 func (d *gzipDecoder) member() error {
 	if d.begun {
-		if err := d.in.following(Gzip, isGzip, d.note); err != nil {
+		if err := d.in.following(Gzip, d.note); err != nil {
 			return err
 		}
 	}
@@ -140,13 +140,11 @@ func (d *gzipDecoder) member() error {
 	return nil
 }
 
-func isGzip(head []byte) bool { return Detect(head) == Gzip }
-
 // header reads a header, RFC 1952 section 2.3.
 func (d *gzipDecoder) header() error {
 	fixed := d.buf[:10]
-	if _, err := io.ReadFull(d.in.br, fixed); err != nil {
-		return noEOF(err)
+	if err := d.in.full(fixed); err != nil {
+		return err
 	}
 	flags := fixed[3]
 	if flags&gzipReserved != 0 {
@@ -169,8 +167,8 @@ func (d *gzipDecoder) header() error {
 		return nil
 	}
 	sum := d.buf[:2]
-	if _, err := io.ReadFull(d.in.br, sum); err != nil {
-		return noEOF(err)
+	if err := d.in.full(sum); err != nil {
+		return err
 	}
 	if binary.LittleEndian.Uint16(sum) != uint16(crc) {
 		return fmt.Errorf("gzip header CRC does not match")
@@ -181,8 +179,8 @@ func (d *gzipDecoder) header() error {
 // extra reads the extra field.
 func (d *gzipDecoder) extra(crc *uint32) error {
 	size := d.buf[:2]
-	if _, err := io.ReadFull(d.in.br, size); err != nil {
-		return noEOF(err)
+	if err := d.in.full(size); err != nil {
+		return err
 	}
 	*crc = crc32.Update(*crc, crc32.IEEETable, size)
 	left := int(binary.LittleEndian.Uint16(size))
@@ -213,8 +211,8 @@ func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 func (d *gzipDecoder) trailer(n int) error {
 	at := d.in.offset()
 	sum := d.buf[:gzipTrailer]
-	if _, err := io.ReadFull(d.in.br, sum); err != nil {
-		return noEOF(err)
+	if err := d.in.full(sum); err != nil {
+		return err
 	}
 	d.inside = false
 	state := sumRight

@@ -71,6 +71,12 @@ func (in *input) ReadByte() (byte, error) {
 	return c, err
 }
 
+// full fills p. The end of the file before that is io.ErrUnexpectedEOF.
+func (in *input) full(p []byte) error {
+	_, err := io.ReadFull(in, p)
+	return noEOF(err)
+}
+
 // offset returns the number of bytes of the file that decoders have consumed.
 func (in *input) offset() int64 { return in.raw.n.Load() - int64(in.br.Buffered()) }
 

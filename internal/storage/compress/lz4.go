@@ -78,27 +78,21 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == skippableTail
 }
 
-// full reads len(p) bytes.
-func (d *lz4Decoder) full(p []byte) error {
-	_, err := io.ReadFull(d.in, p)
-	return noEOF(err)
-}
-
 // begin reads the header of a frame, or a skippable frame.
 func (d *lz4Decoder) begin() error {
 	if d.begun {
-		if err := d.in.following(LZ4, isLZ4, d.note); err != nil {
+		if err := d.in.following(LZ4, d.note); err != nil {
 			return err
 		}
 	}
 	d.begun = true
 	var p [15]byte
-	if err := d.full(p[:4]); err != nil {
+	if err := d.in.full(p[:4]); err != nil {
 		return err
 	}
 	switch magic := binary.LittleEndian.Uint32(p[:]); {
 	case isSkippable(p[:4]):
-		if err := d.full(p[:4]); err != nil {
+		if err := d.in.full(p[:4]); err != nil {
 			return err
 		}
 		if _, err := io.CopyN(io.Discard, d.in, int64(binary.LittleEndian.Uint32(p[:]))); err != nil {
@@ -118,7 +112,7 @@ func (d *lz4Decoder) begin() error {
 
 // descriptor reads a Frame Descriptor into p, which must be large enough.
 func (d *lz4Decoder) descriptor(p []byte) error {
-	if err := d.full(p[:3]); err != nil {
+	if err := d.in.full(p[:3]); err != nil {
 		return err
 	}
 	flags, size := p[0], 3
@@ -128,7 +122,7 @@ func (d *lz4Decoder) descriptor(p []byte) error {
 	if flags&lz4Dictionary != 0 {
 		size += 4
 	}
-	if err := d.full(p[3:size]); err != nil {
+	if err := d.in.full(p[3:size]); err != nil {
 		return err
 	}
 	blockSize := p[1] >> 4 & 7
@@ -162,7 +156,7 @@ func (d *lz4Decoder) block() error {
 		return nil
 	}
 	var p [4]byte
-	if err := d.full(p[:]); err != nil {
+	if err := d.in.full(p[:]); err != nil {
 		return err
 	}
 	n := binary.LittleEndian.Uint32(p[:])
@@ -191,7 +185,7 @@ func (d *lz4Decoder) decode(n int, stored bool) error {
 	if err == nil && f.blockSum {
 		var sum [4]byte
 		at := d.in.offset()
-		if err := d.full(sum[:]); err != nil {
+		if err := d.in.full(sum[:]); err != nil {
 			return err
 		}
 		if binary.LittleEndian.Uint32(sum[:]) != xxh32Of(data) {
@@ -252,7 +246,7 @@ func (d *lz4Decoder) endMark() error {
 	}
 	if f.content != nil {
 		var sum [4]byte
-		if err := d.full(sum[:]); err != nil {
+		if err := d.in.full(sum[:]); err != nil {
 			return err
 		}
 		state = sumRight

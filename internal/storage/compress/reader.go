@@ -209,7 +209,8 @@ const mostEmpty = 1 << 10
 // open detects the format and creates the decoder.
 func (r *Reader) open() {
 	if r.start.compressed > 0 {
-		r.resume()
+		r.format = r.start.format
+		r.dec = r.decoder(r.format)
 		return
 	}
 	head := r.in.head()
@@ -228,17 +229,19 @@ func (r *Reader) open() {
 	}
 }
 
-// decoder returns a decoder for a compressed format, at the start of the file
+// decoder returns a decoder for a format, at the start of the file
 // or after a member. It returns nil for an unsupported format.
 func (r *Reader) decoder(f Format) decoder {
 	later := r.start.compressed > 0
 	switch f {
+	case Plain:
+		return plainDecoder{r.in}
 	case Gzip:
 		return newGzip(r.in, &r.restarts, r.note, r.start, r.opt)
 	case Zstd:
 		return newZstd(r.in, &r.restarts, r.opt, r.note, later)
 	case Bzip2:
-		return newBzip2(r.in, &r.restarts)
+		return newBzip2(r.in, &r.restarts, r.note, later)
 	case XZ:
 		return &xzDecoder{in: r.in, restarts: &r.restarts, note: r.note, maxDict: r.opt.Limits.MaxWindow, begun: later}
 	case LZ4:

@@ -136,37 +136,3 @@ func ResumeAt(src io.ReadSeeker, p RestartPoint, offset int64, opt Options) (*Re
 // Again returns the number of bytes that ResumeAt decompressed again before its
 // offset.
 func (r *Reader) Again() int64 { return r.again }
-
-// resume creates the decoder at r.start, which is not the start of the file.
-func (r *Reader) resume() {
-	r.format = r.start.format
-	switch r.format {
-	case Plain:
-		r.dec = plainDecoder{r.in}
-	case Bzip2:
-		r.dec = &laterBzip2{in: r.in, restarts: &r.restarts, note: r.note}
-	default:
-		r.dec = r.decoder(r.format)
-	}
-}
-
-// A laterBzip2 decodes data that was appended to a bzip2 file after its clean
-// end. The bzip2 decoder finds following streams itself, but must start at one.
-type laterBzip2 struct {
-	in       *input
-	restarts *restarts
-	note     func(Verdict)
-	dec      decoder
-}
-
-func (d *laterBzip2) Close() {}
-
-func (d *laterBzip2) Read(p []byte) (int, error) {
-	if d.dec == nil {
-		if err := d.in.following(Bzip2, isBzip2, d.note); err != nil {
-			return 0, err
-		}
-		d.dec = newBzip2(d.in, d.restarts)
-	}
-	return d.dec.Read(p)
-}

@@ -19,17 +19,17 @@ var magicOf = map[Format]string{
 var padded = map[Format]int64{XZ: 4}
 
 // following examines the bytes after a complete member. It returns nil at the
-// start of another member, as reported by isStart, io.EOF at the end of the
-// file, and otherwise a finding; a finding that is a warning also means the end
-// of the file. Zero bytes between two members are reported to note as damage,
-// because a hole in the file may have replaced other members.
-func (in *input) following(f Format, isStart func([]byte) bool, note func(Verdict)) error {
+// start of another member, io.EOF at the end of the file, and otherwise a
+// finding; a finding that is a warning also means the end of the file. Zero
+// bytes between two members are reported to note as damage, because a hole in
+// the file may have replaced other members.
+func (in *input) following(f Format, note func(Verdict)) error {
 	at, size, unit := in.offset(), len(magicOf[f]), padded[f]
 	zeros := in.skipZeros()
 	head, _ := in.br.Peek(size)
 	sound := zeros == 0 || unit != 0 && zeros%unit == 0
 	switch {
-	case isStart(head):
+	case Detect(head) == f, f == LZ4 && isSkippable(head):
 		if !sound {
 			note(Verdict{Kind: Corrupt, Offset: at, Detail: fmt.Sprintf("%d zero bytes between two members", zeros)})
 		}
@@ -37,7 +37,7 @@ func (in *input) following(f Format, isStart func([]byte) bool, note func(Verdic
 	case len(head) == 0 && sound:
 		return io.EOF
 	case len(head) == 0:
-		return &finding{Verdict{Kind: TrailingGarbage, Offset: at, Detail: fmt.Sprintf("%d zero bytes after the last member", zeros)}}
+		return padding(at, zeros)
 	}
 	if _, _, partial := find(head); partial && len(head) < size {
 		in.drain()

@@ -74,8 +74,8 @@ func (d *xerialDecoder) decode(n int) error {
 		d.block = make([]byte, n)
 	}
 	block := d.block[:n]
-	if _, err := io.ReadFull(d.in, block); err != nil {
-		return noEOF(err)
+	if err := d.in.full(block); err != nil {
+		return err
 	}
 	size, err := s2.DecodedLen(block)
 	if err != nil || size > maxXerial {

@@ -80,29 +80,21 @@ func (d *xzDecoder) next() error {
 	return d.blockOrIndex()
 }
 
-func isXZ(head []byte) bool { return Detect(head) == XZ }
-
-// full reads len(p) bytes.
-func (d *xzDecoder) full(p []byte) error {
-	_, err := io.ReadFull(d.in, p)
-	return noEOF(err)
-}
-
 // stream reads a Stream Header (section 2.1.1). Zero bytes in front are valid
 // padding if their number is a multiple of four (section 2.2).
 func (d *xzDecoder) stream() error {
 	if d.begun {
-		if err := d.in.following(XZ, isXZ, d.note); err != nil {
+		if err := d.in.following(XZ, d.note); err != nil {
 			return err
 		}
 	}
 	d.begun = true
 	p := d.buf[:xzStreamHeader]
-	if err := d.full(p); err != nil {
+	if err := d.in.full(p); err != nil {
 		return err
 	}
 	switch {
-	case !isXZ(p):
+	case Detect(p) != XZ:
 		return fmt.Errorf("invalid magic number of an xz stream")
 	case crc32.ChecksumIEEE(p[6:8]) != binary.LittleEndian.Uint32(p[8:]):
 		return fmt.Errorf("xz stream header CRC does not match")
@@ -118,14 +110,14 @@ func (d *xzDecoder) stream() error {
 // block.
 func (d *xzDecoder) blockOrIndex() error {
 	begin := d.in.offset()
-	if err := d.full(d.buf[:1]); err != nil {
+	if err := d.in.full(d.buf[:1]); err != nil {
 		return err
 	}
 	if d.buf[0] == 0 {
 		return d.index()
 	}
 	p := d.buf[:(int(d.buf[0])+1)*4]
-	if err := d.full(p[1:]); err != nil {
+	if err := d.in.full(p[1:]); err != nil {
 		return err
 	}
 	body, flags := p[:len(p)-4], p[1]
@@ -193,7 +185,7 @@ func (d *xzDecoder) blockEnd() error {
 		return fmt.Errorf("xz block size mismatch: %d bytes, %d decompressed, differ from the header", packed, b.size)
 	}
 	padding, size := d.buf[:-packed&3], xzCheckSize(d.flags[1])
-	if err := d.full(padding); err != nil {
+	if err := d.in.full(padding); err != nil {
 		return err
 	}
 	if !zero(padding) {
@@ -201,7 +193,7 @@ func (d *xzDecoder) blockEnd() error {
 	}
 	at := d.in.offset()
 	sum := d.buf[:size]
-	if err := d.full(sum); err != nil {
+	if err := d.in.full(sum); err != nil {
 		return err
 	}
 	d.blocks++
@@ -243,7 +235,7 @@ func (d *xzDecoder) index() error {
 		return in.err
 	}
 	var p [4 + xzStreamHeader]byte
-	if err := d.full(p[:]); err != nil {
+	if err := d.in.full(p[:]); err != nil {
 		return err
 	}
 	switch foot := p[4:]; {

@@ -53,13 +53,13 @@ const (
 // header reads the header of the next stream.
 func (d *zlibDecoder) header() error {
 	if d.begun {
-		if err := d.in.following(Zlib, isZlib, d.note); err != nil {
+		if err := d.in.following(Zlib, d.note); err != nil {
 			return err
 		}
 	}
 	var head [2]byte
-	if _, err := io.ReadFull(d.in.br, head[:]); err != nil {
-		return noEOF(err)
+	if err := d.in.full(head[:]); err != nil {
+		return err
 	}
 	if head[1]&zlibDictionary != 0 {
 		return fmt.Errorf("zlib stream needs a preset dictionary, which is not supported")
@@ -75,8 +75,8 @@ func (d *zlibDecoder) header() error {
 func (d *zlibDecoder) trailer(n int) error {
 	at := d.in.offset()
 	var sum [zlibTrailer]byte
-	if _, err := io.ReadFull(d.in.br, sum[:]); err != nil {
-		return noEOF(err)
+	if err := d.in.full(sum[:]); err != nil {
+		return err
 	}
 	d.inside = false
 	state := sumRight
@@ -88,11 +88,6 @@ func (d *zlibDecoder) trailer(n int) error {
 	d.restarts.unit(n, state)
 	d.restarts.boundary(Zlib, d.in.offset(), n)
 	return nil
-}
-
-func isZlib(head []byte) bool {
-	found, _ := zlibStart(head)
-	return found
 }
 
 // zlibStart reports whether head begins a zlib stream, and whether more bytes

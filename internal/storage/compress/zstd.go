@@ -265,9 +265,9 @@ func (z *zstdFrames) pauseHere() bool {
 func (z *zstdFrames) take(n int) error {
 	old := len(z.head)
 	z.head = z.buf[:old+n]
-	if _, err := io.ReadFull(z.in, z.head[old:]); err != nil {
+	if err := z.in.full(z.head[old:]); err != nil {
 		z.head = nil
-		return noEOF(err)
+		return err
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (z *zstdFrames) take(n int) error {
 func (z *zstdFrames) frame() error {
 	z.next = nil
 	if z.begun {
-		if err := z.in.following(Zstd, isZstd, func(v Verdict) { z.noted = z.noted.merge(v) }); err != nil {
+		if err := z.in.following(Zstd, func(v Verdict) { z.noted = z.noted.merge(v) }); err != nil {
 			return z.after(err)
 		}
 	}
@@ -294,8 +294,6 @@ func (z *zstdFrames) frame() error {
 	}
 	return z.header(z.head[4])
 }
-
-func isZstd(head []byte) bool { return Detect(head) == Zstd }
 
 // after ends the frames. If err is only a warning, after records it and
 // returns io.EOF, so that the decoder sees a clean end.

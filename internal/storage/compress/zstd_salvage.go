@@ -137,8 +137,8 @@ func (a zstdAgain) skip(n int64) error {
 // uncompressed ones.
 func (z *zstdFrames) patchBlock(n int64) error {
 	body := make([]byte, n)
-	if _, err := io.ReadFull(z.in, body); err != nil {
-		return noEOF(err)
+	if err := z.in.full(body); err != nil {
+		return err
 	}
 	l, ok := parseLiterals(body)
 	if ok && !l.treeless {

@@ -51,7 +51,7 @@ type RewriterOptions struct {
 // them. The output has the columns and the metadata of the input called first.
 // If w is an io.ReaderAt, Close reads what it has written.
 func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, opt RewriterOptions) (_ *Rewriter, err error) {
-	defer catch(&err)
+	defer table.Catch(&err)
 	rw := &Rewriter{open: open, opt: opt}
 	rw.in, _ = w.(io.ReaderAt)
 	rw.splicer = splicer{out: bufio.NewWriterSize(w, 256<<10), dir: opt.TempDir, readBack: rw.in != nil}
@@ -59,14 +59,6 @@ func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first
 		return nil, err
 	}
 	return rw, rw.splicer.begin(rw.first)
-}
-
-// catch sets *err to the panic of the function that defers it, so that a bug met
-// by a damaged file costs that file and not the process.
-func catch(err *error) {
-	if e := recover(); e != nil {
-		*err = fmt.Errorf("cannot be decoded: %v", e)
-	}
 }
 
 // begin opens an input.
@@ -149,7 +141,7 @@ func (w *Rewriter) Flush() (err error) {
 		return w.err
 	}
 	defer func() { w.err = err }()
-	defer catch(&err)
+	defer table.Catch(&err)
 	lines := w.lines.Whole()
 	for _, line := range lines {
 		if err := w.moveTo(line.Row); err != nil {
@@ -258,7 +250,7 @@ func (w *Rewriter) endInput() error {
 // Close writes the rest and the footer of the file. It does not close the
 // underlying writer.
 func (w *Rewriter) Close() (err error) {
-	defer catch(&err)
+	defer table.Catch(&err)
 	defer w.splicer.close()
 	defer w.end()
 	w.lines.End() // the last line may lack its line feed
