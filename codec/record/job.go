@@ -80,9 +80,7 @@ func (j *Job) engine() (c record.Config, err error) {
 		Normalizer: j.Normalizer, Level: j.Level, MaxRecord: cmp.Or(j.MaxRecord, DefaultMaxRecord), Year: j.Year,
 	}
 	if c.Normalizer == nil {
-		p, _ := codec.Lookup("equiv")
-		c.Normalizer, err = codec.New(p)
-		errs = append(errs, err)
+		c.Normalizer = codec.MustNamed("equiv")
 	}
 	c.Formats, err = adapt(j.Formats)
 	errs = append(errs, err)

@@ -90,13 +90,13 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		out := bufio.NewWriter(cmd.OutOrStdout())
 		each := func(*keydiff.CollisionGroup) error { return nil }
 		if o.All {
-			each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
+			each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteJSON(out, g) }
 		}
 		r, err := c.Report(run.formats.name(), each)
 		switch {
 		case err != nil:
 		case o.form.Name == "json":
-			err = keydiff.WriteCollisionJSON(out, r)
+			err = keydiff.WriteJSON(out, r)
 		case !o.All:
 			err = keydiff.WriteCollisionText(out, command.Style(cmd, cmd.OutOrStdout()), r)
 		}

@@ -7,18 +7,9 @@ import "github.com/urlfold/urlfold/codec"
 
 // A normalizer for each standard.
 var (
-	rfcNormalizer     = mustNormalizer("rfc3986-scheme")
-	browserNormalizer = mustNormalizer("whatwg")
+	rfcNormalizer     = codec.MustNamed("rfc3986-scheme")
+	browserNormalizer = codec.MustNamed("whatwg")
 )
-
-func mustNormalizer(name string) *codec.Normalizer {
-	p, _ := codec.Lookup(name)
-	n, err := codec.New(p)
-	if err != nil {
-		panic("BUG: the profile " + name + " does not exist") // impossible: covered by every test
-	}
-	return n
-}
 
 // A standing is the verdict of a standard on a URL.
 type standing string

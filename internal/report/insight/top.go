@@ -197,7 +197,7 @@ func (r *ranking) offer(key []byte, g *tally.Group) int64 {
 	grown := int64(0)
 	switch {
 	case len(r.list) < r.limit:
-	case r.limit == 0 || !one.before(&r.list[0]):
+	case r.limit == 0 || one.compare(&r.list[0]) >= 0:
 		return 0
 	default:
 		grown -= r.list[0].size()
@@ -213,19 +213,19 @@ func (r *ranking) offer(key []byte, g *tally.Group) int64 {
 
 func (g *Group) size() int64 { return int64(len(g.Values)+len(g.Example)) + groupBytes }
 
-// before reports whether g comes before o in a list.
-func (g *Group) before(o *Group) bool {
-	return cmp.Or(cmp.Compare(o.Count, g.Count), bytes.Compare(g.Values, o.Values)) < 0
+// compare orders groups as in a list.
+func (g *Group) compare(o *Group) int {
+	return cmp.Or(cmp.Compare(o.Count, g.Count), bytes.Compare(g.Values, o.Values))
 }
 
 // period returns the result. r must not be used afterwards.
 func (r *ranking) period(name string) Period {
-	slices.SortFunc(r.list, func(a, b Group) int { return cmp.Or(cmp.Compare(b.Count, a.Count), bytes.Compare(a.Values, b.Values)) })
+	slices.SortFunc(r.list, func(a, b Group) int { return a.compare(&b) })
 	return Period{Name: name, URLs: r.urls, Groups: r.groups, Top: r.list}
 }
 
 func (r *ranking) Len() int           { return len(r.list) }
-func (r *ranking) Less(i, j int) bool { return r.list[j].before(&r.list[i]) }
+func (r *ranking) Less(i, j int) bool { return r.list[j].compare(&r.list[i]) < 0 }
 func (r *ranking) Swap(i, j int)      { r.list[i], r.list[j] = r.list[j], r.list[i] }
 func (r *ranking) Push(x any)         { r.list = append(r.list, x.(Group)) }
 func (r *ranking) Pop() any {

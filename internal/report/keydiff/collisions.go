@@ -3,10 +3,7 @@ package keydiff
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -275,15 +272,7 @@ func (c *Collisions) group(some []spelling, size, urls int64) (*CollisionGroup, 
 		}
 		parts = append(parts, pair{b: some[i].key, urls: some[i].urls, example: example{url, norm}})
 	}
-	slices.SortFunc(parts, func(a, b pair) int {
-		switch {
-		case a.less(&b.example):
-			return -1
-		case b.less(&a.example):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(parts, func(a, b pair) int { return a.compare(&b.example) })
 	g := &CollisionGroup{Key: some[0].key.String(), URLs: urls, Spellings: size, Rules: append([]string{}, blame(nil, &c.side, parts)...)}
 	for i := range parts[:min(len(parts), c.examples)] {
 		x := exampleReport(&parts[i].example, c.redact)
@@ -300,14 +289,4 @@ func ruleNames(rules []string) (names []string) {
 		names = appendNew(names, name)
 	}
 	return names
-}
-
-// WriteCollisionJSON writes a report or a group as one JSON object on a line.
-func WriteCollisionJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
 }

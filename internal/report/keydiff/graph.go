@@ -29,10 +29,10 @@ type example struct {
 	norm string // its normal form under A or B, if the URL has no scheme
 }
 
-// less orders examples by preference: shorter ones first. The order makes the
+// compare orders examples by preference: shorter ones first. The order makes the
 // result independent of the scheduling of workers.
-func (e *example) less(o *example) bool {
-	return cmp.Or(cmp.Compare(len(e.url), len(o.url)), cmp.Compare(e.url, o.url), cmp.Compare(e.norm, o.norm)) < 0
+func (e *example) compare(o *example) int {
+	return cmp.Or(cmp.Compare(len(e.url), len(o.url)), cmp.Compare(e.url, o.url), cmp.Compare(e.norm, o.norm))
 }
 
 // A pair counts the URLs with a given key under A and a given key under B.
@@ -53,7 +53,7 @@ const (
 // A rejection counts the URLs that a profile rejects.
 type rejection struct {
 	urls     int64
-	examples []example // the first ones in the order of example.less
+	examples []example // the first ones in the order of example.compare
 }
 
 // A graph holds all pairs and rejections. Users lock it until judge is called.
@@ -112,15 +112,7 @@ func (g *graph) reject(side int, url, norm []byte) {
 	r := &g.rejected[side]
 	r.urls++
 	e := exampleOf(url, norm)
-	i, found := slices.BinarySearchFunc(r.examples, e, func(a, b example) int {
-		switch {
-		case a.less(&b):
-			return -1
-		case b.less(&a):
-			return 1
-		}
-		return 0
-	})
+	i, found := slices.BinarySearchFunc(r.examples, e, func(a, b example) int { return a.compare(&b) })
 	if found || i >= g.keep || len(url) > maxRejectExample {
 		return
 	}

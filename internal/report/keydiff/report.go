@@ -177,11 +177,11 @@ func (d *Diff) reject(r *rejection) reportReject {
 	return out
 }
 
-// WriteJSON writes a report as one JSON object on a line.
-func WriteJSON(w io.Writer, r *Report) error {
+// WriteJSON writes a report, or a group of one, as a JSON object on a line.
+func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil

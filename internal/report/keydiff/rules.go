@@ -47,10 +47,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 		return nil, false
 	}
 	var out []ruleStep
-	add := func(st codec.Step) {
-		o, n := changed(st.Before, st.After)
-		out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
-	}
+	add := func(st codec.Step) { out = append(out, stepOf(st)) }
 	if s.Level == codec.LevelMatch {
 		for _, st := range s.Normalizer.Trace(nil, url) {
 			add(st)
@@ -77,6 +74,12 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	return out, true
 }
 
+// stepOf returns what a report tells about a step.
+func stepOf(st codec.Step) ruleStep {
+	o, n := changed(st.Before, st.After)
+	return ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n}
+}
+
 // allSteps returns the rules that lead from a URL as it is spelled to its key. steps
 // does not have the rules of K0 and K1 that the normal form has applied already.
 func (s *Side) allSteps(url []byte) (out []ruleStep) {
@@ -87,8 +90,7 @@ func (s *Side) allSteps(url []byte) (out []ruleStep) {
 	rules := codec.KeyRules(codec.LevelSyntax).Union(codec.KeyRules(codec.LevelEquivalent))
 	for _, st := range s.Normalizer.Trace(nil, url) {
 		if rules.Has(st.Rule) {
-			o, n := changed(st.Before, st.After)
-			out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
+			out = append(out, stepOf(st))
 		}
 	}
 	return append(out, slices.DeleteFunc(key, func(s ruleStep) bool { return slices.Contains(out, s) })...)
