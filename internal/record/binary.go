@@ -42,13 +42,10 @@ func (w *Worker) rewriteBinary(out, dead, rec []byte, at *Position, st *Stats) (
 		}
 		z.news = append(z.news, locate.Between(start, len(z.text)))
 	}
-	if w.job.keeps.where != nil && w.left(rec, &v, st) {
+	if dead, done := w.conclude(dead, rec, &v, at, st); done {
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.rejects.on != DispositionPass {
-		return out, w.aside(dead, rec, &v, at, st)
-	}
 	st.Emitted++
 	if len(z.text) == 0 {
 		return append(out, rec...), dead

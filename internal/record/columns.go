@@ -115,10 +115,17 @@ func (r *ColumnReader) Text() []byte {
 	return r.Bytes(n)
 }
 
-// columns appends the row of the current URL.
-func (r *renderer) columns(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
+// columns appends the row of the current URL, or of a rejected record. The fields that are
+// not in present are absent.
+func (r *renderer) columns(out []byte, s *locate.Site, rec []byte, at *Position, present fieldSet) []byte {
 	c := &r.n.cur
 	for _, f := range r.job.fields {
+		if !present.has(f) {
+			if out = append(out, 0); f == fURL || f == fRecord {
+				out = append(out, 0)
+			}
+			continue
+		}
 		switch f {
 		case fURL, fRecord:
 			v, _ := r.v.value(f, s, rec, at)
@@ -181,40 +188,8 @@ func (r *renderer) columnDiagnostics(out []byte, s *locate.Site) []byte {
 	return out
 }
 
-// rejectColumns appends the row of a record that was rejected before its URLs
-// were read. Like rejectRow it fills in the fields that do not need a URL.
-func (r *renderer) rejectColumns(out, rec []byte, why Reason, pos int, at *Position) []byte {
-	for _, f := range r.job.fields {
-		switch f {
-		case fError:
-			out = appendColumnString(out, why.String())
-			if why.IsMisfit() {
-				out = append(appendColumnInt(out, int64(pos)), 0)
-			} else {
-				out = append(out, 0, 0)
-			}
-		case fRecord:
-			if rec == nil {
-				out = append(out, 0, 0)
-			} else {
-				out = appendColumnBytes(out, r.v.rawRecord(rec))
-			}
-		case fURL:
-			out = append(out, 0, 0)
-		case fFile:
-			out = appendColumnText(out, r.v.word(at.Name), at.Name != "")
-		case fLine:
-			out = appendColumnInt(out, at.Line)
-		case fOffset:
-			out = appendColumnInt(out, at.Off)
-		case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
-			out = appendColumnText(out, r.job.constants[f], r.job.constants[f] != nil)
-		default:
-			out = append(out, 0)
-		}
-	}
-	return append(out, '\n')
-}
+// absentNumber is the integer for which appendColumnInt writes an absent value.
+const absentNumber = -1
 
 // appendColumnInt appends an integer.
 func appendColumnInt(out []byte, n int64) []byte {

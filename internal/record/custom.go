@@ -67,17 +67,18 @@ var Outside func(formats any) ([]Format, error)
 // SetField sets the range of the output field FieldNames()[i] for a Locator outside of
 // this package. It returns false if records cannot state the field.
 func SetField(f *Found, i, start, end int, d *Dialect) bool {
+	s := locate.Between(start, end)
 	switch id := fieldID(i); {
 	case id == fMethod:
-		f.SetMethod(start, end)
+		f.Method = s
 	case id == fScheme:
-		f.SetScheme(start, end)
+		f.Scheme = s
 	case id == fHost:
-		f.SetHost(start, end)
+		f.Hosts[0] = s
 	case id == fPort:
-		f.SetPort(start, end)
+		f.Port = s
 	case ofAttrs.has(id):
-		f.AddAttr(attrOf(id), locate.Attr{Span: locate.Between(start, end), Dialect: d})
+		f.AddAttr(attrOf(id), locate.Attr{Span: s, Dialect: d})
 	default:
 		return false
 	}

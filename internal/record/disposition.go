@@ -102,17 +102,6 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 	return out, dead
 }
 
-// aside handles a record that is in no output because of a rejected URL: it appends the
-// dead letter to dead, unless such records are dropped.
-func (w *Worker) aside(dead, rec []byte, v *verdict, at *Position, st *Stats) []byte {
-	if w.job.rejects.on == DispositionDrop {
-		st.drop(v.bad)
-		return dead
-	}
-	st.Dead++
-	return w.r.deadLine(dead, rec, v, at)
-}
-
 // truncated returns the start of an oversize record, or of a piece of one, in
 // scratch: MaxRecord bytes and the line end. With the line end, the result is
 // still too long for a reader with the same limit. The first piece must hold

@@ -48,13 +48,10 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 	if s != nil && !w.read(s, rec, &v, st) && !v.left && w.n.cur.why == 0 {
 		s = nil // the target is not a URL
 	}
-	if w.job.keeps.where != nil && w.left(rec, &v, st) {
+	if dead, done := w.conclude(dead, rec, &v, at, st); done {
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.rejects.on != DispositionPass {
-		return out, w.aside(dead, rec, &v, at, st)
-	}
 	st.Emitted++
 	w.adding = adding{w, s, rec, at}
 	out = w.adder.AddFields(out, rec, &w.adding)

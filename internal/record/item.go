@@ -33,7 +33,7 @@ func (r *renderer) item(out []byte, s *locate.Site, rec []byte, at *Position) []
 		}
 	case RenderParquet, RenderArrow:
 		if c.why == 0 || r.job.wants&tellsWhy != 0 {
-			return r.columns(out, s, rec, at)
+			return r.columns(out, s, rec, at, ^fieldSet(0))
 		}
 	case RenderURLs:
 		if c.why == 0 {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -16,11 +15,19 @@ import (
 // that was rejected before its URLs were read. If rec is nil, the output does
 // not include the record.
 func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
+	r.n.cur = reading{why: why, errAt: pos, hash: -1}
 	switch {
 	case (r.job.render == RenderTSV || r.job.render == RenderCSV) && r.job.wants.has(fError):
-		return r.rejectRow(out, rec, why, at)
+		return r.rejectRow(out, rec, at)
 	case r.job.render.HasColumns() && r.job.wants.has(fError):
-		return r.rejectColumns(out, rec, why, pos, at)
+		if !why.IsMisfit() {
+			r.n.cur.errAt = absentNumber
+		}
+		present := ofReject
+		if rec == nil {
+			present &^= 1 << fRecord
+		}
+		return r.columns(out, &noSite, rec, at, present)
 	case r.job.render != RenderJSONL:
 		return out
 	}
@@ -35,6 +42,9 @@ func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position
 	return closeObject(r.appendPosition(out, at))
 }
 
+// ofReject is the set of fields that do not need a URL.
+const ofReject fieldSet = 1<<fError | 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | ofJob
+
 // appendPosition appends the members file and line.
 func (r *renderer) appendPosition(out []byte, at *Position) []byte {
 	if at.Name != "" {
@@ -43,26 +53,15 @@ func (r *renderer) appendPosition(out []byte, at *Position) []byte {
 	return appendNumber(out, "line", at.Line)
 }
 
-// rejectRow appends the row of a rejected record. It fills in only the fields
-// that do not need a URL.
-func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
+// rejectRow appends the row of a rejected record, with the fields in ofReject.
+func (r *renderer) rejectRow(out, rec []byte, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
 			out = append(out, r.job.separator())
 		}
-		switch f {
-		case fError:
-			out = append(out, why.String()...)
-		case fRecord:
-			out = r.cell(out, r.v.rawRecord(rec))
-		case fFile:
-			out = r.cell(out, r.v.word(at.Name))
-		case fLine:
-			out = strconv.AppendInt(out, at.Line, 10)
-		case fOffset:
-			out = strconv.AppendInt(out, at.Off, 10)
-		case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
-			out = r.cell(out, r.job.constants[f])
+		if ofReject.has(f) {
+			v, _ := r.v.plainValue(f, &noSite, rec, at)
+			out = r.cell(out, v)
 		}
 	}
 	return append(r.job.noteCell(out, r.job.separator()), '\n')

@@ -79,8 +79,7 @@ records:
 	for r := range w.keyHits.All() {
 		st.Rules[r] += kept
 	}
-	c.flush()
-	return c.out, run
+	return append(c.out, in[c.from:c.pos]...), run
 }
 
 // leaveOut leaves out the current record, of n bytes, which the condition drops.
@@ -190,12 +189,6 @@ type copier struct {
 
 // size returns the length of the output up to the current record.
 func (c *copier) size() int { return len(c.out) + c.pos - c.from }
-
-// flush copies the bytes up to the current record.
-func (c *copier) flush() {
-	c.out = append(c.out, c.in[c.from:c.pos]...)
-	c.from = c.pos
-}
 
 // drop leaves out the bytes at s in the current record, for which the caller can append
 // other text to c.out.

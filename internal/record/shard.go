@@ -119,7 +119,7 @@ func (s *sharder) owns(v *View) bool {
 	w := v.w
 	switch {
 	case v.why == TooLong:
-		return s.ownsLine(w.at.Line)
+		return s.has(uint64(w.at.Line))
 	case v.why == Panic:
 		return true
 	case v.present.has(fNorm) && w.n.cur.why == 0:
@@ -133,9 +133,6 @@ func (s *sharder) owns(v *View) bool {
 
 // has reports whether a record with the given hash belongs to the shard.
 func (s *sharder) has(hash uint64) bool { return hash%s.of == s.index }
-
-// ownsLine reports whether an oversize record at a line belongs to the shard.
-func (s *sharder) ownsLine(line int64) bool { return s.has(uint64(line)) }
 
 // ownsBytes reports whether a record without an identity belongs to the shard.
 func (s *sharder) ownsBytes(rec []byte) bool { return s.has(xxh3.Hash(locate.TrimEnd(rec))) }

@@ -158,12 +158,8 @@ func (v *Visit) Time() (seconds, nanoseconds int64, ok bool) {
 	if v.body == nil {
 		return 0, 0, false
 	}
-	a := v.w.found.Attr(locate.AttrTime, v.rec)
-	var t locate.Stamp
-	if a == nil || !t.Parse(a.In(v.rec), a.Clock.In(v.rec)) || !t.Complete(v.w.job.zone, v.w.job.year) {
-		return 0, 0, false
-	}
-	return t.Seconds(), t.Nanoseconds(), true
+	at := v.w.v.time(v.rec)
+	return at.Seconds, int64(at.Nanos), at.Known
 }
 
 // Source returns the current URL as the record has it, without the escapes of the format,

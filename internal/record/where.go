@@ -270,24 +270,3 @@ func (w *Worker) askAhead(rec []byte, v *verdict) {
 		v.left = !w.keeps(s, rec)
 	}
 }
-
-// left reports whether the condition drops the record, whose URLs have been
-// read, and counts it in that case.
-func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
-	left := (!v.asked || v.left) && w.settle(rec, v, st)
-	w.view.count(st)
-	return left
-}
-
-// settle remains for a record about which the condition has not been asked, or
-// which it drops.
-func (w *Worker) settle(rec []byte, v *verdict, st *Stats) bool {
-	if !v.asked {
-		v.asked = true
-		v.left = !w.keepsBare(rec)
-	}
-	if v.left {
-		w.filter(st)
-	}
-	return v.left
-}

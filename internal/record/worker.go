@@ -259,6 +259,32 @@ func (w *Worker) close(v *verdict, st *Stats) {
 	}
 }
 
+// conclude decides about a record whose URLs have been read. It returns done if nothing
+// else is written: the condition drops the record, or it is rejected, with a dead letter or
+// without. Otherwise the caller closes it.
+func (w *Worker) conclude(dead, rec []byte, v *verdict, at *Position, st *Stats) (_ []byte, done bool) {
+	if w.job.keeps.where != nil {
+		if !v.asked {
+			v.left = !w.keepsBare(rec)
+		}
+		w.view.count(st)
+		if v.left {
+			w.filter(st)
+			return dead, true
+		}
+	}
+	if v.bad == 0 || w.job.rejects.on == DispositionPass {
+		return dead, false
+	}
+	w.close(v, st)
+	if w.job.rejects.on == DispositionDrop {
+		st.drop(v.bad)
+		return dead, true
+	}
+	st.Dead++
+	return w.r.deadLine(dead, rec, v, at), true
+}
+
 // rewrite appends the record with its URLs in normal form. A URL that is
 // already in normal form keeps its bytes, however they are escaped.
 func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
@@ -293,12 +319,10 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
-	if w.job.keeps.where != nil && w.left(rec, &v, st) {
-		return out[:start], dead
-	}
-	if v.bad != 0 && w.job.rejects.on != DispositionPass {
-		w.close(&v, st)
-		return out[:start], w.aside(dead, rec, &v, at, st)
+	if v.bad != 0 || w.job.keeps.where != nil {
+		if dead, done := w.conclude(dead, rec, &v, at, st); done {
+			return out[:start], dead
+		}
 	}
 	if w.job.redact {
 		out = w.red.appendBeside(out, rec, from, len(rec))
@@ -324,16 +348,13 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 		out = w.listSites(out, rec, at, &v, st, true)
 	}
 	w.n.expansion = expansion{}
-	if w.job.keeps.where != nil && w.left(rec, &v, st) {
+	if dead, done := w.conclude(dead, rec, &v, at, st); done {
 		return out[:start], dead
 	}
 	w.close(&v, st)
-	switch {
-	case v.bad != 0 && w.job.rejects.on != DispositionPass:
-		return out[:start], w.aside(dead, rec, &v, at, st)
-	case len(out) == start:
+	if len(out) == start {
 		st.drop(v.bad)
-	default:
+	} else {
 		st.Emitted++
 	}
 	return out, dead

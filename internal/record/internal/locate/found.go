@@ -108,16 +108,6 @@ func (f *Found) AddReferer(rec []byte, start, end int, d *Dialect) {
 	f.TakeReferer(rec, Span{start, end}, d)
 }
 
-// AddSplitTarget adds a target whose query is in a separate field after the
-// path. The query may start with '?' or not. A query that is empty or "-"
-// counts as absent.
-func (f *Found) AddSplitTarget(rec []byte, start, end, queryStart, queryEnd int, d *Dialect) {
-	f.AddTarget(rec, start, end, d)
-	if q := rec[queryStart:queryEnd]; len(q) > 0 && string(q) != "-" {
-		f.AddQuery(Span{queryStart, queryEnd}, d)
-	}
-}
-
 // AddQuery adds the query of a target that has been added already.
 func (f *Found) AddQuery(q Span, d *Dialect) {
 	for i := range f.N {
@@ -168,19 +158,6 @@ func (f *Found) First() *Site {
 	}
 	return referer
 }
-
-// SetMethod sets the range of the request method.
-func (f *Found) SetMethod(start, end int) { f.Method = Span{start, end} }
-
-// SetScheme sets the range of the request scheme.
-func (f *Found) SetScheme(start, end int) { f.Scheme = Span{start, end} }
-
-// SetHost sets the range of the request host. A value that is not a host is
-// ignored.
-func (f *Found) SetHost(start, end int) { f.Hosts[0] = Span{start, end} }
-
-// SetPort sets the range of the request port.
-func (f *Found) SetPort(start, end int) { f.Port = Span{start, end} }
 
 // SetBase sets the range of the URL that the record's own URL is relative to.
 // The range is escaped as d describes.
