@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -23,13 +24,7 @@ func (ARCReader) Head([]byte) int { return 0 }
 
 // Next implements [locate.Reader].
 func (ARCReader) Next(in []byte) int {
-	if n := locate.LineEnds(in); n > 0 {
-		return n
-	}
-	if n := soundARC(in); n > 0 {
-		return n
-	}
-	return len(in)
+	return cmp.Or(locate.LineEnds(in), soundARC(in), len(in))
 }
 
 // Span implements [locate.LengthFraming].
@@ -65,14 +60,7 @@ func (r ARCReader) Span(block []byte, last bool) (n int, sound bool) {
 		}
 		from = h.end - 1
 	}
-	n, found := r.Resync(block[from:])
-	switch {
-	case found:
-		return from + n, false
-	case last:
-		return len(block), false
-	}
-	return 0, false
+	return spanDamaged(r, block, from, last)
 }
 
 // Length implements [locate.LengthFraming].

@@ -41,6 +41,19 @@ func refuseArchiveSettings(c *locate.Settings) error {
 	return errors.Join(refuseCaptureSettings(c), c.RefuseResizing("parts"))
 }
 
+// spanDamaged is Span of [locate.LengthFraming] for a damaged record, whose end is looked for
+// from an offset on.
+func spanDamaged(f locate.LengthFraming, block []byte, from int, last bool) (n int, sound bool) {
+	n, found := f.Resync(block[from:])
+	switch {
+	case found:
+		return from + n, false
+	case last:
+		return len(block), false
+	}
+	return 0, false
+}
+
 // WARCReader reads WARC files. warc_frame.go finds where records end.
 type WARCReader struct{}
 

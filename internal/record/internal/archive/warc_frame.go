@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -25,13 +26,7 @@ func (WARCReader) Head([]byte) int { return 0 }
 
 // Next implements [locate.Reader].
 func (WARCReader) Next(in []byte) int {
-	if n := locate.LineEnds(in); n > 0 {
-		return n
-	}
-	if n := soundWARC(in); n > 0 {
-		return n
-	}
-	return len(in)
+	return cmp.Or(locate.LineEnds(in), soundWARC(in), len(in))
 }
 
 // Span implements [locate.LengthFraming].
@@ -64,14 +59,7 @@ func (r WARCReader) Span(block []byte, last bool) (n int, sound bool) {
 		}
 		from = max(0, h.End-len(warcTrailer))
 	}
-	n, found := r.Resync(block[from:])
-	switch {
-	case found:
-		return from + n, false
-	case last:
-		return len(block), false
-	}
-	return 0, false
+	return spanDamaged(r, block, from, last)
 }
 
 // Length implements [locate.LengthFraming].

@@ -134,22 +134,16 @@ func (j *Locator) Locate(f *locate.Found, body []byte, _ *locate.Position) (loca
 		j.readAttrs(f, body)
 	}
 	if j.base != nil {
-		v, ok := s.Find(body, j.base)
-		if s.Broken {
+		if f.Base = j.text(body, j.base); s.Broken {
 			return locate.Unparsed, s.Pos
 		}
-		if ok && v.End-v.Start > 2 && body[v.Start] == '"' {
-			f.Base, f.BaseDialect = locate.Between(v.Start+1, v.End-1), locate.JSONDialect
-		}
+		f.BaseDialect = locate.JSONDialect
 	}
 	if j.host != nil && f.Base.End == 0 {
-		v, ok := s.Find(body, j.host)
-		if s.Broken {
+		if f.Host = j.text(body, j.host); s.Broken {
 			return locate.Unparsed, s.Pos
 		}
-		if ok && v.End-v.Start > 2 && body[v.Start] == '"' {
-			f.Host, f.HostDialect = locate.Between(v.Start+1, v.End-1), locate.JSONDialect
-		}
+		f.HostDialect = locate.JSONDialect
 	}
 	if j.extends && !j.ownMembers(body, locate.Between(0, len(body))) {
 		return locate.Unparsed, s.Pos
@@ -168,6 +162,14 @@ func (j *Locator) Locate(f *locate.Found, body []byte, _ *locate.Position) (loca
 		return locate.NoField, v.Start
 	}
 	return 0, 0
+}
+
+// text returns the inside of the string at a path, or an empty span without one.
+func (j *Locator) text(body []byte, path []Step) (s locate.Span) {
+	if v, ok := j.scan.Find(body, path); ok && v.End-v.Start > 2 && body[v.Start] == '"' {
+		s = locate.Between(v.Start+1, v.End-1)
+	}
+	return s
 }
 
 // readAttrs adds the attributes of a record. Locate finds the errors in it.
@@ -250,15 +252,12 @@ func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 		s.Skip()
 		return j.atEnd()
 	}
-	s.Pos++
-	j.ownEnd, j.ownNone = s.Pos, true
-	s.Space()
-	if s.Peek() == '}' {
-		s.Pos++
+	j.ownEnd, j.ownNone = s.Pos+len("{"), true
+	if s.EnterEmpty('}') {
 		return j.atEnd()
 	}
 	j.ownNone = false
-	for {
+	for more := true; more; more = s.More('}') {
 		slot := j.slotOf(s.RawName())
 		if s.Broken {
 			return false
@@ -271,14 +270,8 @@ func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 		if slot >= 0 {
 			j.own = append(j.own, ownMember{locate.Between(start, s.Pos), slot})
 		}
-		s.Space()
-		if s.Peek() != ',' {
-			s.Expect('}')
-			return j.atEnd()
-		}
-		s.Pos++
-		s.Space()
 	}
+	return j.atEnd()
 }
 
 // atEnd reports whether only white space remains of the JSON text.

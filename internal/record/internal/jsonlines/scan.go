@@ -132,10 +132,7 @@ func (s *Scanner) enter(st *Step) bool {
 		s.Skip() // another type cannot have the member; check its syntax
 		return false
 	}
-	s.Pos++
-	s.Space()
-	if s.Peek() == end {
-		s.Pos++
+	if s.EnterEmpty(end) {
 		return false
 	}
 	for n := 0; ; n++ {
@@ -146,19 +143,7 @@ func (s *Scanner) enter(st *Step) bool {
 		if s.Broken || found {
 			return found && !s.Broken
 		}
-		s.Skip()
-		s.Space()
-		switch {
-		case s.Broken:
-			return false
-		case s.Peek() == ',':
-			s.Pos++
-			s.Space()
-		case s.Peek() == end:
-			s.Pos++
-			return false
-		default:
-			s.Broken = true
+		if s.Skip(); !s.More(end) {
 			return false
 		}
 	}

@@ -78,6 +78,20 @@ func IsEscaped(before []byte) bool {
 	return (len(before)-n)&1 == 1
 }
 
+// IndexUnescaped returns the offset of the first c in b at or after from that no backslash
+// escapes, or -1.
+func IndexUnescaped(b []byte, from int, c byte) int {
+	for at := from; ; at++ {
+		n := bytes.IndexByte(b[at:], c)
+		if n < 0 {
+			return -1
+		}
+		if at += n; !IsEscaped(b[from:at]) {
+			return at
+		}
+	}
+}
+
 // IsLetter reports whether c is an ASCII letter.
 func IsLetter(c byte) bool { return c|0x20-'a' < 26 }
 

@@ -29,7 +29,7 @@ func (t *Stamp) Seconds() int64 {
 		year, month = year-1, month+12
 	}
 	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + int64(t.day) - 719469
-	return days*86400 + int64(t.hour*3600+t.min*60+t.sec) - int64(t.zone)*60
+	return days*daySeconds + int64(t.hour*3600+t.min*60+t.sec) - int64(t.zone)*60
 }
 
 // Nanoseconds returns the fraction of a second, rounded down.
@@ -127,10 +127,16 @@ func days(seconds int64) int {
 
 // ToUTC changes the zone of the time, which is complete, to UTC.
 func (t *Stamp) ToUTC() {
-	seconds := t.Seconds()
-	t.setDate(days(seconds))
-	rest := int(seconds - int64(days(seconds))*daySeconds)
-	t.hour, t.min, t.sec, t.zone = rest/3600, rest/60%60, rest%60, 0
+	t.setSeconds(t.Seconds())
+	t.zone = 0
+}
+
+// setSeconds sets date and time of day from the number of seconds since 1970.
+func (t *Stamp) setSeconds(seconds int64) {
+	day := days(seconds)
+	t.setDate(day)
+	rest := int(seconds - int64(day)*daySeconds)
+	t.hour, t.min, t.sec = rest/3600, rest/60%60, rest%60
 }
 
 // AppendWeek appends the week of the time, which is complete, by ISO 8601:
@@ -178,9 +184,8 @@ func (t *Stamp) epoch(text []byte) bool {
 	for _, c := range whole {
 		seconds = seconds*10 + int64(c-'0')
 	}
-	t.setDate(int(seconds / 86400))
-	ofDay := int(seconds % 86400)
-	t.hour, t.min, t.sec, t.hasZone = ofDay/3600, ofDay/60%60, ofDay%60, true
+	t.setSeconds(seconds)
+	t.hasZone = true
 	return true
 }
 

@@ -43,8 +43,8 @@ func beginsHTML(b []byte) bool {
 			}
 			b = b[n:]
 			continue
-		case len(b) > len("<html") && locate.EqualLower(b[:len("<html")], "<html"):
-			return endsTagName[b[len("<html")]]
+		case isTag(b, "html"):
+			return true
 		case len(b) > len("<!doctype html") && locate.EqualLower(b[:len("<!doctype")], "<!doctype") && locate.IsHTMLSpace[b[len("<!doctype")]]:
 			b = b[len("<!doctype"):]
 			b = b[locate.SkipSpace(b, 0):]
@@ -170,10 +170,11 @@ func mayDirect(block []byte, encoded bool) bool {
 	}
 }
 
-// isTag reports whether rec starts with the start tag of an element with a name
-// of four letters.
+// isTag reports whether rec starts with the start tag of the element name, which is in
+// lower case.
 func isTag(rec []byte, name string) bool {
-	return len(rec) > 5 && rec[0] == '<' && endsTagName[rec[5]] && locate.EqualLower(rec[1:5], name)
+	n := 1 + len(name)
+	return len(rec) > n && rec[0] == '<' && endsTagName[rec[n]] && locate.EqualLower(rec[1:n], name)
 }
 
 // attributeOfTag returns the range of the value of the first attribute called

@@ -135,7 +135,7 @@ func htmlComment(b []byte) int {
 // if b does not show the end, and 0 for other elements.
 func rawContent(name, b []byte) int {
 	switch {
-	case !isRaw(name):
+	case len(name) < len("xmp") || !has(rawElements, name):
 		return 0
 	case locate.EqualLower(name, "script"):
 		return scriptContent(b)
@@ -157,21 +157,9 @@ func rawContent(name, b []byte) int {
 
 var endTagOpen = []byte("</")
 
-// rawNames are the names of the elements whose content is text without tags.
-// noscript is missing, because urlfold runs no scripts.
-var rawNames = [...]string{"script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"}
-
-func isRaw(name []byte) bool {
-	if len(name) < len("xmp") || len(name) > len("plaintext") {
-		return false
-	}
-	for _, raw := range rawNames {
-		if locate.EqualLower(name, raw) {
-			return true
-		}
-	}
-	return false
-}
+// rawElements are the elements whose content is text without tags. noscript is missing,
+// because urlfold runs no scripts.
+var rawElements = names("script style title textarea xmp iframe noembed noframes plaintext")
 
 // isEndTag reports whether b starts with the end tag of an element.
 func isEndTag(b, name []byte) bool {
@@ -210,7 +198,7 @@ func scriptContent(b []byte) int {
 		case state == data && bytes.HasPrefix(rest, commentStart):
 			state = escaped
 			pos++ // its dashes can belong to "-->"
-		case state == escaped && startsScript(rest):
+		case state == escaped && isTag(rest, "script"):
 			state = doubleEscaped
 		}
 	}
@@ -218,12 +206,6 @@ func scriptContent(b []byte) int {
 }
 
 var scriptName = []byte("script")
-
-// startsScript reports whether b starts with the start of a tag named script.
-func startsScript(b []byte) bool {
-	n := 1 + len(scriptName)
-	return len(b) > n && endsTagName[b[n]] && bytes.EqualFold(b[1:n], scriptName)
-}
 
 // tagScan reads the attributes of a tag.
 type tagScan struct {

@@ -95,15 +95,13 @@ func (t *Syntax) setDialects() {
 		t.part = bareEscaped
 	}
 	switch {
-	case q == '"' && t.Escaped:
-		t.plain, t.Quoted = escapedDialect, escapedQuoted
-	case q == '"':
-		t.plain, t.Quoted = locate.CellDialect, locate.QuotedDialect
 	case q == 0:
 		t.plain = t.part
 	case t.Escaped:
 		t.plain = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeWithin(q, "\\\r\n", encodeEscapedBy(q)), Backslash: true}
 		t.Quoted = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeEscapedBy(q), Backslash: true}
+	case q == '"':
+		t.plain, t.Quoted = locate.CellDialect, locate.QuotedDialect
 	default:
 		t.plain = &locate.Dialect{Encode: encodeWithin(q, "\r\n", encodeDoubled(q))}
 		t.Quoted = &locate.Dialect{Mark: q, Decode: decodeDoubled(q), Encode: encodeDoubled(q)}
@@ -178,20 +176,6 @@ func decodeDoubled(quote byte) func(dst, s []byte) ([]byte, int) {
 	}
 }
 
-// encodeEscapedBy returns an encoder of quoted text that puts a backslash
-// before quotes and backslashes.
-func encodeEscapedBy(quote byte) func(dst, text []byte, stop byte) []byte {
-	return func(dst, text []byte, _ byte) []byte {
-		for _, c := range text {
-			if c == quote || c == '\\' {
-				dst = append(dst, '\\')
-			}
-			dst = append(dst, c)
-		}
-		return dst
-	}
-}
-
 // RefuseTableSyntax returns an error for each setting in c that only tables
 // have.
 func RefuseTableSyntax(c *locate.Settings) (errs []error) {
@@ -225,21 +209,33 @@ func (t *Syntax) Of(body []byte) *Syntax {
 // the next cell, which is greater than len(body) after the last cell. Text
 // after a closing quote is an error (RFC 4180 §2).
 func (t *Syntax) cell(body []byte, pos int) (s locate.Span, d *locate.Dialect, next int, ok bool) {
-	if t.Escaped {
-		return t.escapedCell(body, pos)
-	}
-	if pos == len(body) || body[pos] != t.Quote || t.Quote == 0 {
-		end := bytes.IndexByte(body[pos:], t.Sep)
-		if end < 0 {
-			end = len(body) - pos
+	if pos < len(body) && body[pos] == t.Quote && t.Quote != 0 {
+		end := t.quotedEnd(body, pos+1)
+		if end < 0 || end < len(body) && body[end] != t.Sep {
+			return locate.Span{}, t.Quoted, 0, false
 		}
-		return locate.Between(pos, pos+end), t.plain, pos + end + 1, true
+		return locate.Between(pos+1, end-1), t.Quoted, end + 1, true
 	}
-	end := locate.QuotedEnd(body, pos+1, t.Quote)
-	if end < 0 || end < len(body) && body[end] != t.Sep {
-		return locate.Span{}, t.Quoted, 0, false
+	end := bytes.IndexByte(body[pos:], t.Sep)
+	if t.Escaped {
+		end = locate.IndexUnescaped(body, pos, t.Sep) - pos
 	}
-	return locate.Between(pos+1, end-1), t.Quoted, end + 1, true
+	if end < 0 {
+		end = len(body) - pos
+	}
+	return locate.Between(pos, pos+end), t.plain, pos + end + 1, true
+}
+
+// quotedEnd returns the offset after the quote that closes the cell whose text starts at
+// pos of b, or -1.
+func (t *Syntax) quotedEnd(b []byte, pos int) int {
+	if !t.Escaped {
+		return locate.QuotedEnd(b, pos, t.Quote)
+	}
+	if n := locate.IndexUnescaped(b, pos, t.Quote); n >= 0 { // such quotes are not doubled
+		return n + 1
+	}
+	return -1
 }
 
 // recordEnd returns the length of the first record of b, including its line end, or -1
@@ -272,11 +268,7 @@ func (t *Syntax) recordEnd(b []byte, last bool) (n int, open bool) {
 			pos = q + 1 // the separator is part of the cell
 			continue
 		}
-		if t.Escaped {
-			pos = escapedEnd(b, q+1, t.Quote)
-		} else {
-			pos = locate.QuotedEnd(b, q+1, t.Quote)
-		}
+		pos = t.quotedEnd(b, q+1)
 		switch {
 		case 0 < pos && pos <= end:
 		case pos < 0 && last, t.runsAway(b, q, pos), pos > 0 && t.isText(b[pos:]):

@@ -38,13 +38,13 @@ func (CEFFormat) Detect(s *locate.Sample) locate.Fit {
 
 // Open implements [locate.Format].
 func (CEFFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &cefReader{openNamed(c, cefUses, cefNames)}
+	r := &cefReader{openNamed(c, cefNames)}
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
-// cefUses maps keys to what they hold: keys of the standard, and keys that
+// cefNames maps keys to what they hold: keys of the standard, and keys that
 // vendors write in their place.
-var cefUses = byName(`
+var cefNames = newNameTable(byName(`
 	target      request
 	target:1    requestUrl
 	target:2    url
@@ -58,9 +58,7 @@ var cefUses = byName(`
 	time        rt end start
 	client      src
 	agent       requestClientApplication
-	request_id  externalId`)
-
-var cefNames = newNameTable(cefUses)
+	request_id  externalId`))
 
 // cefReader reads CEF.
 type cefReader struct{ namedReader }
@@ -143,7 +141,7 @@ func (r *CEFLocator) addHeader(rec []byte) {
 		r.Forms.Add(locate.Value{Span: locate.Between(0, pos), Way: wayFront, Use: -1})
 	}
 	for i := range cefFields {
-		end := unescapedByte(rec, pos, '|')
+		end := locate.IndexUnescaped(rec, pos, '|')
 		if i > 0 {
 			r.Forms.Add(locate.Value{Span: locate.Between(pos, end), Way: wayHeader, Use: -1})
 		}
@@ -182,7 +180,7 @@ func cefExtension(rec []byte) int {
 		return -1
 	}
 	for range cefFields {
-		n := unescapedByte(rec, pos, '|')
+		n := locate.IndexUnescaped(rec, pos, '|')
 		if n < 0 {
 			return -1
 		}
@@ -191,27 +189,13 @@ func cefExtension(rec []byte) int {
 	return pos
 }
 
-// unescapedByte returns the offset of the first c in rec at or after from that
-// no backslash escapes, or -1.
-func unescapedByte(rec []byte, from int, c byte) int {
-	for at := from; ; at++ {
-		n := bytes.IndexByte(rec[at:], c)
-		if n < 0 {
-			return -1
-		}
-		if at += n; !locate.IsEscaped(rec[from:at]) {
-			return at
-		}
-	}
-}
-
 // cefKey returns the first key of rec at or after from, and the offset of its
 // value. A key follows a space or the header. Many vendors do not escape the '='
 // in a value, as in http://h/?a=b, where it ends no key.
 func cefKey(rec []byte, from int) (key locate.Span, value int) {
 	start := from // start of the current word
 	for at := from; ; at++ {
-		n := unescapedByte(rec, at, '=')
+		n := locate.IndexUnescaped(rec, at, '=')
 		if n < 0 {
 			return locate.Span{}, 0
 		}
@@ -271,7 +255,7 @@ func (r *CEFLocator) Divide(dst []locate.Span, rec []byte, _ *locate.Found) []lo
 		return dst
 	}
 	for range cefFields {
-		end := unescapedByte(body, pos, '|')
+		end := locate.IndexUnescaped(body, pos, '|')
 		if end < 0 {
 			return dst[:start]
 		}

@@ -56,13 +56,13 @@ func fitsLogfmt(body []byte) (fits, hasURL bool) {
 
 // Open implements [locate.Format].
 func (LogfmtFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &logfmtReader{openNamed(c, logfmtUses, logfmtNames)}
+	r := &logfmtReader{openNamed(c, logfmtNames)}
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseDialect(), c.RefuseExtend())
 }
 
-// logfmtUses maps keys to what they hold. Durations without a unit are not read
+// logfmtNames maps keys to what they hold. Durations without a unit are not read
 // unless the key implies one.
-var logfmtUses = byName(`
+var logfmtNames = newNameTable(byName(`
 	target          url http_url http.url url.full request_url
 	target:1        request_uri
 	target:2        uri request.uri
@@ -86,9 +86,7 @@ var logfmtUses = byName(`
 	duration:ms     duration_ms time_ms
 	client          fwd remote_addr remote_ip client_ip client ip srcip src_ip
 	agent           user_agent useragent agent ua http_user_agent http_agent
-	request_id      request_id req_id requestId`)
-
-var logfmtNames = newNameTable(logfmtUses)
+	request_id      request_id req_id requestId`))
 
 // logfmtReader reads logfmt.
 type logfmtReader struct{ namedReader }

@@ -45,17 +45,17 @@ func isLabel(s []byte) bool {
 
 // Open implements [locate.Format].
 func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &ltsvReader{openNamed(c, ltsvUses, ltsvNames), locate.UnionDialect}
+	r := &ltsvReader{openNamed(c, ltsvNames), locate.UnionDialect}
 	if d, given := c.NamedDialect(); given {
 		r.dialect = d
 	}
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
-// ltsvUses maps labels to what they hold: the labels that ltsv.org
+// ltsvNames maps labels to what they hold: the labels that ltsv.org
 // recommends, and others in use. The first target is the one that servers
 // log as they received it. host is the client.
-var ltsvUses = byName(`
+var ltsvNames = newNameTable(byName(`
 	request         req
 	request:1       request request_line
 	target:2        request_uri
@@ -77,9 +77,7 @@ var ltsvUses = byName(`
 	duration:us     reqtime_microsec
 	client          host remote_addr remote_host
 	agent           ua agent user_agent http_user_agent
-	request_id      request_id reqid`)
-
-var ltsvNames = newNameTable(ltsvUses)
+	request_id      request_id reqid`))
 
 // ltsvReader reads LTSV.
 type ltsvReader struct {

@@ -133,10 +133,30 @@ type namedReader struct {
 	target locate.Target
 }
 
-// openNamed returns a reader of the fields that namedFields returns.
-func openNamed(c *locate.Settings, uses map[string]namedUse, table *nameTable) namedReader {
-	names, named := namedFields(c, uses, table)
-	return namedReader{names: names, named: named, target: c.Target}
+// openNamed returns a reader of the fields in table. If c names the field with the URL or
+// an attribute, no other field has it.
+func openNamed(c *locate.Settings, table *nameTable) namedReader {
+	r := namedReader{names: table, named: c.URLField != "", target: c.Target}
+	if !r.named && len(c.Map) == 0 {
+		return r
+	}
+	own := maps.Clone(table.uses)
+	for _, n := range c.NamedFields() {
+		if n.Given {
+			maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.use == n.LogUse() })
+		}
+	}
+	for _, n := range c.NamedFields() {
+		if n.Given {
+			own[n.Name] = namedUse{use: n.LogUse(), unit: n.Unit}
+		}
+	}
+	if r.named {
+		maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.isURL() })
+		own[c.URLField] = namedUse{use: locate.UseRequest}
+	}
+	r.names = newNameTable(own)
+	return r
 }
 
 // add adds the URLs of the record. It returns NoField if they could not be read.
@@ -154,6 +174,7 @@ type nameTable struct {
 		name string // "" if the slot is empty
 		use  namedUse
 	}
+	uses map[string]namedUse // the same
 }
 
 // nameSlots is the number of slots, more than twice the number of names.
@@ -161,7 +182,7 @@ const nameSlots = 256
 
 // newNameTable returns a table of the names in uses.
 func newNameTable(uses map[string]namedUse) *nameTable {
-	t := &nameTable{}
+	t := &nameTable{uses: uses}
 	for name, use := range uses {
 		i := nameHash(name)
 		for t.slots[i].name != "" {
@@ -195,30 +216,4 @@ func (t *nameTable) index(name []byte) int {
 func nameHash[T string | []byte](name T) uint {
 	n := len(name)
 	return (uint(n)*37 + uint(name[0])*5 + uint(name[n-1])) % nameSlots
-}
-
-// namedFields returns the table to find fields in: table, which has the names in
-// uses, or, if c names the field with the URL or an attribute, a table in which
-// no other field has it. named reports whether c names the field with the URL.
-func namedFields(c *locate.Settings, uses map[string]namedUse, table *nameTable) (_ *nameTable, named bool) {
-	named = c.URLField != ""
-	if !named && len(c.Map) == 0 {
-		return table, false
-	}
-	own := maps.Clone(uses)
-	for _, n := range c.NamedFields() {
-		if n.Given {
-			maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.use == n.LogUse() })
-		}
-	}
-	for _, n := range c.NamedFields() {
-		if n.Given {
-			own[n.Name] = namedUse{use: n.LogUse(), unit: n.Unit}
-		}
-	}
-	if named {
-		maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.isURL() })
-		own[c.URLField] = namedUse{use: locate.UseRequest}
-	}
-	return newNameTable(own), named
 }

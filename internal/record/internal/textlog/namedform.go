@@ -15,10 +15,10 @@ import (
 var (
 	wayPlain  = &locate.Way{End: plainWay, Dialect: &locate.Dialect{Encode: encodeLogfmt}}
 	wayQuoted = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return logfmtQuote(rec, start) }, Dialect: &locate.Dialect{Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, Backslash: true}}
-	wayWord   = &locate.Way{End: wordWay}                                                                                 // a word of logfmt that is not a field
-	wayCEF    = &locate.Way{End: cefWay, Dialect: cefDialect}                                                             // a value in the extension of CEF
-	wayHeader = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return unescapedByte(rec, start, '|') }} // a field in the header of CEF
-	wayFront  = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return bytes.Index(rec, cefMark) }}      // the text before the header of CEF
+	wayWord   = &locate.Way{End: wordWay}                                                                                         // a word of logfmt that is not a field
+	wayCEF    = &locate.Way{End: cefWay, Dialect: cefDialect}                                                                     // a value in the extension of CEF
+	wayHeader = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return locate.IndexUnescaped(rec, start, '|') }} // a field in the header of CEF
+	wayFront  = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return bytes.Index(rec, cefMark) }}              // the text before the header of CEF
 	wayTab    = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return tabEnd(rec, start) }}
 )
 
