@@ -84,7 +84,7 @@ func (w *DedupeWindow) Validate() error {
 		value time.Duration
 	}{{"size", w.Size}, {"lateness", w.Lateness}} {
 		if d.value%time.Second != 0 {
-			return &field.Error{Field: d.key, Err: errors.New("must be a whole number of seconds")}
+			return field.Wrong(d.key, "must be a whole number of seconds")
 		}
 	}
 	return nil
@@ -116,28 +116,27 @@ var keeps = map[string]string{
 
 // Validate checks keep, and the keys that belong together.
 func (d *Dedupe) Validate() error {
-	var errs []error
-	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
+	var errs field.Errors
 	if d.Keep != "first" && !d.Marks() {
-		wrong("keep", cmp.Or(keeps[d.Keep], `must be "first" or "mark"`))
+		errs.Wrong("keep", cmp.Or(keeps[d.Keep], `must be "first" or "mark"`))
 	}
 	switch {
 	case d.Bucket == "" && d.ClaimTimeout != defaultClaim:
-		wrong("claim_timeout", "requires bucket: without one, no other instance has claims")
+		errs.Wrong("claim_timeout", "requires bucket: without one, no other instance has claims")
 	case d.Bucket == "" && d.TTL != 0:
-		wrong("ttl", "requires bucket; other sets forget keys with window")
+		errs.Wrong("ttl", "requires bucket; other sets forget keys with window")
 	case d.TTL != 0 && d.Window != nil:
-		wrong("ttl", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
+		errs.Wrong("ttl", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
 	case d.Bucket != "" && !isBucket(d.Bucket):
-		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
+		errs.Wrong("bucket", "invalid name: may contain only letters, digits, - and _")
 	case d.Bucket != "" && d.OnChange != "reset":
-		wrong("on_change", "must be reset with bucket: a changed configuration starts with an empty set of keys there, and the sets of other configurations stay")
+		errs.Wrong("on_change", "must be reset with bucket: a changed configuration starts with an empty set of keys there, and the sets of other configurations stay")
 	case d.Bucket != "" && d.Scope != "all":
-		wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
+		errs.Wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
 	case d.TTL != 0 && d.TTL < time.Second:
-		wrong("ttl", "must be 0s or at least 1s, the least TTL of the server")
+		errs.Wrong("ttl", "must be 0s or at least 1s, the least TTL of the server")
 	case d.TTL%time.Second != 0:
-		wrong("ttl", "must be whole seconds, the unit of the server")
+		errs.Wrong("ttl", "must be whole seconds, the unit of the server")
 	}
 	return errors.Join(errs...)
 }
@@ -168,10 +167,9 @@ type Changelog struct {
 
 // Validate checks the name of the topic.
 func (c *Changelog) Validate() error {
-	if err := connect.CheckTopic(c.Topic); err != nil {
-		return &field.Error{Field: "topic", Err: err}
-	}
-	return nil
+	var errs field.Errors
+	errs.Add("topic", connect.CheckTopic(c.Topic))
+	return errors.Join(errs...)
 }
 
 // setDefaults sets the defaults.

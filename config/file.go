@@ -120,12 +120,12 @@ const minMemory = 32 * field.MiB
 
 // Validate checks the limits against each other.
 func (f *File) Validate() error {
-	var errs []error
+	var errs field.Errors
 	if f.MaxInFlight < f.Batch.Size {
-		errs = append(errs, &field.Error{Field: "max_in_flight", With: []string{"batch"}, Err: errors.New("must be at least batch.size")})
+		errs.Wrong("max_in_flight", "must be at least batch.size", "batch")
 	}
 	if 0 < f.MemoryLimit && f.MemoryLimit < minMemory {
-		errs = append(errs, &field.Error{Field: "memory_limit", Err: fmt.Errorf("must be at least %v, or 0 for no limit", minMemory)})
+		errs.Wrong("memory_limit", fmt.Sprintf("must be at least %v, or 0 for no limit", minMemory))
 	}
 	return errors.Join(errs...)
 }
@@ -165,10 +165,10 @@ type Admin struct {
 
 // Validate checks the address and the host names.
 func (a *Admin) Validate() error {
-	var errs []error
+	var errs field.Errors
 	for i, name := range a.AllowedHosts {
 		if !hostName().MatchString(name) {
-			errs = append(errs, &field.Error{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
+			errs.Wrong(element("allowed_hosts", i), "must be a host name without a port, such as urlfold.example.com or *.example.com")
 		}
 	}
 	return errors.Join(append(errs, a.validateListen(), a.validateTap())...)
@@ -183,7 +183,7 @@ func (a *Admin) validateTap() error {
 	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() || host == "localhost" {
 		return nil
 	}
-	return &field.Error{Field: "tap", With: []string{"listen"}, Err: errors.New("requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records")}
+	return field.Wrong("tap", "requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records", "listen")
 }
 
 // hostName matches a host name, optionally with the prefix "*.".
@@ -201,7 +201,7 @@ func (a *Admin) validateListen() error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil || isUnix {
-		return &field.Error{Field: "listen", Err: errors.New("must be HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")}
+		return field.Wrong("listen", "must be HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")
 	}
 	return nil
 }
@@ -258,12 +258,12 @@ func (t *Test) Validate() error {
 	case t.Norm != "" && t.Reject != "":
 		return errors.New("norm and reject cannot be combined: a rejected URL has no normal form")
 	case t.Key != "" && t.URL != "":
-		return &field.Error{Field: "key", Err: errors.New("cannot be combined with url, only with same_key or different_key")}
+		return field.Wrong("key", "cannot be combined with url, only with same_key or different_key")
 	}
-	var errs []error
+	var errs field.Errors
 	for i, name := range t.Flags {
 		if _, err := codec.ParseFlag(name); err != nil {
-			errs = append(errs, &field.Error{Field: element("flags", i), Err: errors.New(noSuchFlag(codec.AllFlags().Names(), name))})
+			errs.Wrong(element("flags", i), noSuchFlag(codec.AllFlags().Names(), name))
 		}
 	}
 	return errors.Join(errs...)

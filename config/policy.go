@@ -130,15 +130,15 @@ func (l *List) Validate() error {
 	if !ok {
 		return errors.New("must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots")
 	}
-	var errs []error
+	var errs field.Errors
 	if (kind == "robots") != (l.Host != "") {
-		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be set with the kind robots, and only with it")})
+		errs.Wrong("host", "must be set with the kind robots, and only with it")
 	} else if l.Host != "" && !isHost(l.Host) {
-		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be a host in its normal form: lower case, ASCII, without scheme, port and path")})
+		errs.Wrong("host", "must be a host in its normal form: lower case, ASCII, without scheme, port and path")
 	}
 	for _, f := range []struct{ key, value string }{{"name", l.Name}, {"version", l.Version}} {
 		if f.value != "" && !isName(f.value) {
-			errs = append(errs, &field.Error{Field: f.key, Err: errors.New(nameRule)})
+			errs.Wrong(f.key, nameRule)
 		}
 	}
 	return errors.Join(errs...)

@@ -37,18 +37,18 @@ func (b *Branch) Targets() (names []string, key string) {
 func (b *Branch) Validate() error {
 	switch {
 	case b.IsElse() && (b.Where != "" || b.Sinks != nil):
-		return &field.Error{Field: "else", Err: errors.New("cannot be combined with where and sinks: write it as a separate branch, the last one")}
+		return field.Wrong("else", "cannot be combined with where and sinks: write it as a separate branch, the last one")
 	case b.IsElse():
 	case b.Where == "":
 		return errors.New("a branch must have where and sinks, or else")
 	case b.Sinks == nil:
-		return &field.Error{Field: "where", Err: errors.New("requires sinks: the names of the sinks that get these records")}
+		return field.Wrong("where", "requires sinks: the names of the sinks that get these records")
 	}
-	var errs []error
+	var errs field.Errors
 	names, key := b.Targets()
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			errs = append(errs, &field.Error{Field: element(key, i), Err: errors.New("duplicate sink")})
+			errs.Wrong(element(key, i), "duplicate sink")
 		}
 	}
 	return errors.Join(errs...)

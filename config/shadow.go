@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"math/bits"
 
 	"github.com/urlfold/urlfold/codec"
@@ -29,7 +28,7 @@ type Shadow struct {
 // Validate checks that the share is a power of two.
 func (s *Shadow) Validate() error {
 	if s.OneIn > 0 && bits.OnesCount(uint(s.OneIn)) != 1 {
-		return &field.Error{Field: "one_in", Err: errors.New("must be a power of two, such as 1 or 64")}
+		return field.Wrong("one_in", "must be a power of two, such as 1 or 64")
 	}
 	return nil
 }

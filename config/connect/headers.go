@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -26,10 +25,8 @@ func (h *Headers) Has(kind string) bool { return slices.Contains(h.Headers, kind
 
 // Validate checks that each added header has a name that brokers accept.
 func (h *Headers) Validate() error {
-	for name := range h.AddHeaders {
-		if name == "" {
-			return &field.Error{Field: "add_headers." + name, Err: errors.New("header name must not be empty")}
-		}
+	if _, nameless := h.AddHeaders[""]; nameless {
+		return field.Wrong("add_headers.", "header name must not be empty")
 	}
 	return nil
 }

@@ -57,37 +57,24 @@ type SASL struct {
 	Password field.Secret `yaml:"password,required"`
 }
 
-// Validate returns the joined errors in c, each a [field.Error]. It reads no
-// files.
+// Validate returns the joined errors in c, each a [field.Error]. The tags of the fields
+// hold the bounds of single values. It reads no files.
 func (c *Kafka) Validate() error {
-	var errs []error
-	fail := func(key, text string) {
-		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
-	}
-	if len(c.Brokers) == 0 {
-		fail("brokers", "must have at least 1 element")
+	var errs field.Errors
+	if len(c.Brokers) == 0 { // an element may hold only commas
+		errs.Wrong("brokers", "must have at least 1 element")
 	}
 	for i, b := range c.Brokers {
 		host, port, err := net.SplitHostPort(b)
 		key := fmt.Sprintf("brokers[%d]", i)
 		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || host == "" {
-			fail(key, "must be HOST:PORT")
+			errs.Wrong(key, "must be HOST:PORT")
 		} else if portErr != nil || n == 0 {
-			fail(key, "port must be between 1 and 65535")
+			errs.Wrong(key, "port must be between 1 and 65535")
 		}
-	}
-	if c.RequestTimeout <= 0 {
-		fail("request_timeout", "must be positive")
 	}
 	if t := c.TLS; t != nil && (t.CertFile == "") != (t.KeyFile == "") {
-		fail("tls", "cert_file and key_file must be set together")
-	}
-	if s := c.SASL; s != nil {
-		switch s.Mechanism {
-		case "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512":
-		default:
-			fail("sasl.mechanism", `must be "PLAIN", "SCRAM-SHA-256" or "SCRAM-SHA-512"`)
-		}
+		errs.Wrong("tls", "cert_file and key_file must be set together")
 	}
 	return errors.Join(errs...)
 }
@@ -97,7 +84,7 @@ func (c *Kafka) Doubts() error {
 	if c.SASL == nil || c.SASL.Mechanism != "PLAIN" || c.TLS != nil {
 		return nil
 	}
-	return &field.Error{Field: "sasl.mechanism", Err: errors.New("PLAIN without tls sends the password in clear text (add tls: {}, or use SCRAM-SHA-512)")}
+	return field.Wrong("sasl.mechanism", "PLAIN without tls sends the password in clear text (add tls: {}, or use SCRAM-SHA-512)")
 }
 
 // maxTopic is the maximum length of the name of a topic.

@@ -74,18 +74,16 @@ func DefaultNATS() NATS {
 	return NATS{ConnectTimeout: 10 * time.Second, ReconnectWait: time.Second, PingInterval: 10 * time.Second}
 }
 
-// Validate returns the joined errors in c, each a [field.Error].
+// Validate returns the joined errors in c, each a [field.Error]. The tags of the fields
+// hold the bounds of single values.
 func (c *NATS) Validate() error {
-	var errs []error
-	wrong := func(key, what string) {
-		errs = append(errs, &field.Error{Field: key, Err: errors.New(what)})
-	}
-	if len(c.Servers) == 0 {
-		wrong("servers", "must have at least 1 element")
+	var errs field.Errors
+	if len(c.Servers) == 0 { // an element may hold only commas
+		errs.Wrong("servers", "must have at least 1 element")
 	}
 	for i, server := range c.Servers {
 		if what := serverMistake(server); what != "" {
-			wrong(fmt.Sprintf("servers[%d]", i), what)
+			errs.Wrong(fmt.Sprintf("servers[%d]", i), what)
 		}
 	}
 	ways := 0
@@ -95,19 +93,16 @@ func (c *NATS) Validate() error {
 		}
 	}
 	if ways > 1 {
-		wrong("servers", "multiple credentials: set only one of creds_file, nkey_file, token and username")
+		errs.Wrong("servers", "multiple credentials: set only one of creds_file, nkey_file, token and username")
 	}
 	if c.Password != "" && c.User == "" {
-		errs = append(errs, &field.Error{Field: "password", With: []string{"username"}, Err: errors.New("requires username")})
+		errs.Wrong("password", "requires username", "username")
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
-		wrong("tls", "cert_file and key_file must be set together")
+		errs.Wrong("tls", "cert_file and key_file must be set together")
 	}
 	if c.InboxPrefix != "" && !isSubject(c.InboxPrefix) {
-		wrong("inbox_prefix", "must be a subject without wildcards")
-	}
-	if c.ConnectTimeout <= 0 || c.ReconnectWait <= 0 || c.PingInterval <= 0 {
-		wrong("connect_timeout", "connect_timeout, reconnect_wait and ping_interval must be positive")
+		errs.Wrong("inbox_prefix", "must be a subject without wildcards")
 	}
 	return errors.Join(errs...)
 }

@@ -29,27 +29,21 @@ type Registry struct {
 // Validate returns the joined errors in c, each a [field.Error]. It does not
 // repeat the URL, which may contain a password.
 func (c *Registry) Validate() error {
-	var errs []error
-	wrong := func(key, what string, with ...string) {
-		errs = append(errs, &field.Error{Field: key, With: with, Err: errors.New(what)})
-	}
+	var errs field.Errors
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		wrong("url", "must be an http or https URL, such as https://registry.example:8081")
+		errs.Wrong("url", "must be an http or https URL, such as https://registry.example:8081")
 	case u.User != nil:
-		wrong("url", "must not contain credentials: set username and password")
+		errs.Wrong("url", "must not contain credentials: set username and password")
 	case u.RawQuery != "" || u.Fragment != "":
-		wrong("url", "must not have a query or a fragment")
+		errs.Wrong("url", "must not have a query or a fragment")
 	}
 	if c.Password != "" && c.Username == "" {
-		wrong("password", "requires username", "username")
+		errs.Wrong("password", "requires username", "username")
 	}
 	if c.Token != "" && c.Username != "" {
-		wrong("token", "cannot be combined with username", "username")
-	}
-	if c.RequestTimeout < 0 {
-		wrong("request_timeout", "must not be negative")
+		errs.Wrong("token", "cannot be combined with username", "username")
 	}
 	return errors.Join(errs...)
 }

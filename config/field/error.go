@@ -1,5 +1,7 @@
 package field
 
+import "errors"
+
 // An Error reports a mistake in one key of a configuration struct. A Validate
 // method returns one, or several joined by [errors.Join], and package config
 // adds the file, line and column of the key.
@@ -21,3 +23,22 @@ func (e *Error) Error() string { return e.Field + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Wrong returns an [Error] about a key with a text. Not covered by the stability page.
+func Wrong(key, text string, with ...string) error {
+	return &Error{Field: key, Err: errors.New(text), With: with}
+}
+
+// Errors collects the mistakes that a Validate method finds.
+// Not covered by the stability page.
+type Errors []error
+
+// Wrong adds an [Error] with a text.
+func (e *Errors) Wrong(key, text string, with ...string) { *e = append(*e, Wrong(key, text, with...)) }
+
+// Add adds an [Error] unless err is nil.
+func (e *Errors) Add(key string, err error) {
+	if err != nil {
+		*e = append(*e, &Error{Field: key, Err: err})
+	}
+}

@@ -152,7 +152,7 @@ func (c *Compression) UnmarshalText(text []byte) error {
 // Validate checks that there is at most one format, with a valid level.
 func (c *Compression) Validate() error {
 	if c.Gzip != nil && c.Zstd != nil {
-		return &field.Error{Field: "zstd", Err: errors.New("cannot be combined with gzip")}
+		return field.Wrong("zstd", "cannot be combined with gzip")
 	}
 	_, _, err := c.resolve("")
 	return err
@@ -223,38 +223,22 @@ func (c *LogConfig) ObjectFor(input string) string {
 	return c.Bucket.Prefix + filepath.ToSlash(rel)
 }
 
-// Validate returns all problems of the configuration, joined. It does not
-// access any file.
+// Validate returns all problems of the configuration, joined. The types and the tags of
+// the fields hold the bounds of single values. It does not access any file.
 func (c *LogConfig) Validate() error {
-	var errs []error
-	wrong := func(key string, err error) { errs = append(errs, &field.Error{Field: key, Err: err}) }
+	var errs field.Errors
 	tmpl, err := parseTemplate(c.Path)
 	if err != nil {
-		wrong("path", err)
+		errs.Add("path", err)
 	} else if slices.Contains(standardStreams, c.Path) {
-		wrong("path", errors.New("must name a file, not a standard stream; use the stdout sink"))
+		errs.Wrong("path", "must name a file, not a standard stream; use the stdout sink")
 	} else if c.Rotate.any() && !tmpl.counts() {
-		wrong("rotate", errors.New("requires {seq} or {time} in the path: otherwise all files would have the same name"))
+		errs.Wrong("rotate", "requires {seq} or {time} in the path: otherwise all files would have the same name")
 	}
 	if err := c.Compress.Validate(); err != nil {
-		wrong("compress", err)
+		errs.Add("compress", err)
 	} else if c.Compress == (Compression{}) && compress.Misleading(c.Path) {
-		errs = append(errs, &field.Error{
-			Field: "path", With: []string{"compress"},
-			Err: errors.New("has the extension of a compression that cannot be written: use .gz or .zst, or set compress"),
-		})
-	}
-	if c.Rotate.Size < 0 || c.Rotate.Every < 0 || c.Rotate.Records < 0 {
-		wrong("rotate", errors.New("must not be negative"))
-	}
-	if c.SyncInterval < 0 {
-		wrong("sync_interval", errors.New("must not be negative"))
-	}
-	if c.SyncBytes <= 0 {
-		wrong("sync_bytes", errors.New("must be positive"))
-	}
-	if c.Mode == 0 || c.Mode > 0o777 {
-		wrong("permissions", errors.New("must be from 0001 to 0777"))
+		errs.Wrong("path", "has the extension of a compression that cannot be written: use .gz or .zst, or set compress", "compress")
 	}
 	return errors.Join(errs...)
 }

@@ -72,10 +72,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")
 	f(`path: "x", resume: []`, "resume")
 
-	_, err := file.NewLog(file.LogConfig{Path: "{x}"})
-	for _, want := range []string{"path", "sync_bytes", "permissions"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("NewLog: %v, want %q", err, want)
-		}
+	if _, err := file.NewLog(file.LogConfig{Path: "{x}"}); err == nil || !strings.Contains(err.Error(), "path") {
+		t.Errorf("NewLog: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
 // A Config configures the Kafka sink, which writes records to one topic.
@@ -50,23 +49,11 @@ func Default() *Config {
 // Target returns the topic.
 func (c *Config) Target() string { return c.Topic }
 
-// Validate returns all problems of c, joined.
+// Validate returns all problems of c, joined. The tags of the fields hold the bounds of
+// single values.
 func (c *Config) Validate() error {
-	errs := []error{c.Kafka.Validate(), c.Headers.Validate()}
-	check := func(ok bool, key, text string) {
-		if !ok {
-			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
-		}
-	}
-	if err := connect.CheckTopic(c.Topic); err != nil {
-		errs = append(errs, &field.Error{Field: "topic", Err: err})
-	}
-	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", `must be "key", "input" or "none"`)
-	check(c.Key == "" || c.Key == byKey || c.Key == byInput || c.Key == byNone, "message_key", `must be "key", "input" or "none"`)
-	check(c.BatchBytes > 0, "batch_size", "must be positive")
-	if _, err := kafka.CodecByName(c.Compression); err != nil {
-		errs = append(errs, &field.Error{Field: "compression", Err: err})
-	}
+	errs := field.Errors{c.Kafka.Validate(), c.Headers.Validate()}
+	errs.Add("topic", connect.CheckTopic(c.Topic))
 	return errors.Join(errs...)
 }
 

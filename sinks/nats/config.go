@@ -2,7 +2,6 @@ package nats
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -73,10 +72,10 @@ func DefaultJetStream() JetStreamConfig {
 
 // checkHeaders checks added headers, which must be lines of text.
 func checkHeaders(headers map[string]string) error {
-	var errs []error
+	var errs field.Errors
 	for name, value := range headers {
 		if name == "" || !passes([]byte(name)) || strings.ContainsAny(value, "\r\n") {
-			errs = append(errs, wrong("add_headers."+name, "must be a header name without spaces and colons that does not begin with Nats-, and a value of one line"))
+			errs.Wrong("add_headers."+name, "must be a header name without spaces and colons that does not begin with Nats-, and a value of one line")
 		}
 	}
 	return errors.Join(errs...)
@@ -93,41 +92,24 @@ const (
 	framingLines   = "lines"
 )
 
-// wrong returns an error for the field with the given key.
-func wrong(key, what string) error {
-	return &field.Error{Field: key, Err: errors.New(what)}
-}
-
-// Validate returns all problems of c, joined.
+// Validate returns all problems of c, joined. The tags of the fields hold the bounds of
+// single values.
 func (c *JetStreamConfig) Validate() error {
-	errs := []error{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
+	errs := field.Errors{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
 	t, err := parseTemplate(c.Subject)
-	if err != nil {
-		errs = append(errs, &field.Error{Field: "subject", Err: err})
-	}
+	errs.Add("subject", err)
 	switch {
-	case !slices.Contains([]string{idPosition, idKey, idSubject, idBatch, idNone}, c.MsgID):
-		errs = append(errs, wrong("msg_id", `must be "position", "key", "subject", "batch" or "none"`))
 	case c.Framing == framingLines && c.MsgID != idNone && c.MsgID != idBatch:
-		errs = append(errs, wrong("msg_id", "framing: lines requires msg_id: batch (only for files with mode: batch) or msg_id: none (a restart can duplicate records)"))
+		errs.Wrong("msg_id", "framing: lines requires msg_id: batch (only for files with mode: batch) or msg_id: none (a restart can duplicate records)")
 	case c.Framing == framingRecords && c.MsgID == idBatch:
-		errs = append(errs, wrong("msg_id", "msg_id: batch requires framing: lines"))
+		errs.Wrong("msg_id", "msg_id: batch requires framing: lines")
 	case c.MsgID == idSubject && err == nil && (!t.holdsKey() || t.takes(subject)):
-		errs = append(errs, wrong("subject", "msg_id: subject requires {key} in the subject, as in pages.{key}, and no {subject}"))
+		errs.Wrong("subject", "msg_id: subject requires {key} in the subject, as in pages.{key}, and no {subject}")
 	case c.MsgID == idSubject && !c.CheckStreams:
-		errs = append(errs, wrong("check_streams", "msg_id: subject requires check_streams: another stream would store each message, or only the last one"))
+		errs.Wrong("check_streams", "msg_id: subject requires check_streams: another stream would store each message, or only the last one")
 	}
-	switch {
-	case c.Framing != framingRecords && c.Framing != framingLines:
-		errs = append(errs, wrong("framing", `must be "records" or "lines"`))
-	case c.Framing == framingLines && err == nil && (t.takes(hostKey) || t.takes(urlKey) || t.takes(subject)):
-		errs = append(errs, wrong("subject", "framing: lines requires the same subject for all records: remove the {...} variables"))
-	}
-	if c.Publish.MaxPending < 1 || c.Publish.MaxPending > 1000000 {
-		errs = append(errs, wrong("publish.max_pending", "must be between 1 and 1000000"))
-	}
-	if c.Publish.AckTimeout < 10*time.Millisecond {
-		errs = append(errs, wrong("publish.ack_timeout", "must be at least 10ms"))
+	if c.Framing == framingLines && err == nil && (t.takes(hostKey) || t.takes(urlKey) || t.takes(subject)) {
+		errs.Wrong("subject", "framing: lines requires the same subject for all records: remove the {...} variables")
 	}
 	return errors.Join(errs...)
 }
@@ -157,9 +139,8 @@ func DefaultCore() CoreConfig {
 
 // Validate returns all problems of c, joined.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
-	if _, err := parseTemplate(c.Subject); err != nil {
-		errs = append(errs, &field.Error{Field: "subject", Err: err})
-	}
+	errs := field.Errors{c.NATS.Validate(), checkHeaders(c.AddHeaders)}
+	_, err := parseTemplate(c.Subject)
+	errs.Add("subject", err)
 	return errors.Join(errs...)
 }

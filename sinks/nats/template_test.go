@@ -92,9 +92,7 @@ func TestConfig(t *testing.T) {
 	f(func(c *JetStreamConfig) { c.MsgID, c.Subject = "subject", "{subject}.{key}" }, "no {subject}")
 	f(func(c *JetStreamConfig) { c.MsgID, c.Subject, c.CheckStreams = "subject", "a.{key}", false }, "check_streams: msg_id: subject requires")
 	f(func(c *JetStreamConfig) { c.Framing, c.MsgID, c.Subject = "lines", "none", "a.{key%2}" }, "subject: framing: lines requires the same subject")
-	f(func(c *JetStreamConfig) { c.Framing, c.MsgID = "x", "x" }, `framing: must be "records" or "lines"`, "msg_id: must be")
 	f(func(c *JetStreamConfig) { c.Subject, c.Servers = "a b", nil }, "subject: invalid subject", "servers: must have at least 1 element")
-	f(func(c *JetStreamConfig) { c.Publish.MaxPending, c.Publish.AckTimeout = 0, 0 }, "publish.max_pending", "publish.ack_timeout")
 	core := DefaultCore()
 	if _, err := NewCore(core); err == nil || !strings.Contains(err.Error(), "subject") || !strings.Contains(err.Error(), "servers") {
 		t.Errorf("%v", err)

@@ -54,22 +54,20 @@ func Default() Config {
 
 // Validate returns the joined errors in c, each a [field.Error].
 func (c *Config) Validate() error {
-	var errs []error
-	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
+	var errs field.Errors
 	bucket, key := objects.Split(c.Path)
 	switch log := c.Files(".", ""); {
 	case !objects.Is(c.Path) || bucket == "" || strings.ContainsAny(bucket, "{}"):
-		wrong("path", "must be s3://BUCKET/KEY, with variables only in KEY")
+		errs.Wrong("path", "must be s3://BUCKET/KEY, with variables only in KEY")
 	case key == "" || strings.HasSuffix(key, "/"):
-		wrong("path", "must name an object, not a folder")
+		errs.Wrong("path", "must name an object, not a folder")
 	case log.Validate() == nil && log.Grows():
-		wrong("path", "requires a variable other than {source.name}, such as {source.relpath} or {seq}: an object cannot grow")
+		errs.Wrong("path", "requires a variable other than {source.name}, such as {source.relpath} or {seq}: an object cannot grow")
 	default:
 		errs = append(errs, log.Validate())
 	}
-	if _, err := s3.Of(c.S3, func(string) string { return "" }); err != nil {
-		wrong("endpoint", err.Error())
-	}
+	_, err := s3.Of(c.S3, func(string) string { return "" })
+	errs.Add("endpoint", err)
 	return errors.Join(errs...)
 }
 

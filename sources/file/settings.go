@@ -177,31 +177,25 @@ func (s *Settings) Batch() bool { return s.Mode == modeBatch }
 // Validate returns errors that concern several fields of s, and invalid globs.
 // The tags of the fields hold the bounds of single values.
 func (s *Settings) Validate() error {
-	var errs []error
-	wrong := func(key, text string) {
-		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
-	}
+	var errs field.Errors
 	for _, list := range []struct {
 		field    string
 		patterns []string
 	}{{"include", s.Include}, {"exclude", s.Exclude}} {
 		for i, p := range list.patterns {
 			if p == "" || !doublestar.ValidatePathPattern(p) {
-				wrong(fmt.Sprintf("%s[%d]", list.field, i), "invalid glob pattern")
+				errs.Wrong(fmt.Sprintf("%s[%d]", list.field, i), "invalid glob pattern")
 			}
 		}
 	}
-	if len(s.Include) == 0 {
-		wrong("include", "must list at least one path, folder or glob")
-	}
 	if s.Mode == modeTail && s.AllowEmpty {
-		wrong("allow_empty", "requires mode: batch (mode tail waits for files)")
+		errs.Wrong("allow_empty", "requires mode: batch (mode tail waits for files)")
 	}
 	if s.Mode == modeTail && s.Shard.Of > 0 {
-		wrong("shard", "requires mode: batch (in mode tail, a rotated file would change to another instance)")
+		errs.Wrong("shard", "requires mode: batch (in mode tail, a rotated file would change to another instance)")
 	}
 	if s.Mode == modeBatch && s.Start == startEnd {
-		wrong("start", "must be \"earliest\" in mode batch")
+		errs.Wrong("start", "must be \"earliest\" in mode batch")
 	}
 	return errors.Join(errs...)
 }

@@ -81,37 +81,20 @@ func Default() *Config {
 	}
 }
 
-// Validate returns all errors in c, joined.
+// Validate returns all errors in c, joined. The tags of the fields hold the bounds of
+// single values.
 func (c *Config) Validate() error {
-	errs := []error{c.Kafka.Validate()}
-	fail := func(key, text string) {
-		errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
-	}
-	if len(c.Topics) == 0 {
-		fail("topics", "must list at least one topic")
-	}
+	errs := field.Errors{c.Kafka.Validate()}
 	for i, t := range c.Topics {
 		switch key, err := fmt.Sprintf("topics[%d]", i), connect.CheckTopic(t); {
 		case err != nil:
-			fail(key, err.Error())
+			errs.Add(key, err)
 		case slices.Contains(c.Topics[:i], t):
-			fail(key, "duplicate topic")
+			errs.Wrong(key, "duplicate topic")
 		}
 	}
 	if !c.Start.At.IsZero() && c.Start.At.UnixMilli() < 0 {
-		fail("start", "invalid timestamp: must not be before 1970")
-	}
-	if c.Group == "" {
-		fail("group", "must not be empty")
-	}
-	if c.Isolation != "read_committed" && c.Isolation != "read_uncommitted" {
-		fail("isolation_level", "must be \"read_committed\" or \"read_uncommitted\"")
-	}
-	if c.DrainTimeout <= 0 || c.PartitionRefresh <= 0 || c.FetchWait <= 0 {
-		fail("drain_timeout", "drain_timeout and fetch_wait must be positive")
-	}
-	if c.FetchBytes <= 0 || c.MaxBatchBytes <= 0 {
-		fail("fetch_size", "fetch_size and max_batch_size must be positive")
+		errs.Wrong("start", "invalid timestamp: must not be before 1970")
 	}
 	return errors.Join(errs...)
 }

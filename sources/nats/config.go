@@ -126,51 +126,35 @@ func DefaultJetStream() JetStreamConfig {
 	}
 }
 
-// wrong returns an error about a field.
-func wrong(key, what string) error {
-	return &field.Error{Field: key, Err: errors.New(what)}
-}
-
-// noFilter is the error for an invalid entry in a list of subjects.
-const noFilter = "invalid subject: must be names separated by dots, * for any one name, > at the end for all that follow"
-
 // isName reports whether s can be the name of a stream or a consumer.
 func isName(s string) bool { return client.IsSubject(s) && !strings.ContainsAny(s, `./\`) }
 
-// Validate returns all errors in c, joined.
+// Validate returns all errors in c, joined. The tags of the fields hold the bounds of
+// single values.
 func (c *JetStreamConfig) Validate() error {
-	errs := []error{c.NATS.Validate()}
-	check := func(ok bool, key, what string) {
-		if !ok {
-			errs = append(errs, wrong(key, what))
+	errs := field.Errors{c.NATS.Validate()}
+	for _, n := range [][2]string{{"stream", c.Stream}, {"durable", c.Durable}} {
+		if !isName(n[1]) {
+			errs.Wrong(n[0], "invalid name: must not be empty or contain spaces, dots, slashes or wildcards")
 		}
 	}
-	check(isName(c.Stream), "stream", "invalid name: must not be empty or contain spaces, dots, slashes or wildcards")
-	check(isName(c.Durable), "durable", "invalid name: must not be empty or contain spaces, dots, slashes or wildcards")
-	for i, f := range c.Consumer.FilterSubjects {
-		check(client.IsFilter(f), fmt.Sprintf("consumer.filter_subjects[%d]", i), noFilter)
+	checkSubjects(&errs, "consumer.filter_subjects", c.Consumer.FilterSubjects)
+	if c.Delays && c.Poison.After != 0 {
+		errs.Wrong("poison.after", "must be 0 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
 	}
-	check(c.Consumer.AckWait == 0 || c.Consumer.AckWait >= 100*time.Millisecond, "consumer.ack_wait", "must be at least 100ms")
-	check(c.Consumer.MaxAckPending >= 0, "consumer.max_ack_pending", "must be positive")
-	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", `must be "sent" or "confirmed"`)
-	check(c.MaxProcessingTime > 0, "max_processing_time", "must be positive")
-	check(!c.Delays || c.Poison.After == 0, "poison.after", "must be 0 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
-	errs = append(errs, c.Poison.validate(0))
+	if c.Poison.Action == poisonPublish && !client.IsSubject(c.Poison.Subject) {
+		errs.Wrong("poison.subject", "invalid subject: must be names separated by dots, without wildcards")
+	}
 	return errors.Join(errs...)
 }
 
-func (p *Poison) validate(maxDeliver int) error {
-	var errs []error
-	check := func(ok bool, key, what string) {
-		if !ok {
-			errs = append(errs, wrong(key, what))
+// checkSubjects adds the errors in a list of subjects.
+func checkSubjects(errs *field.Errors, key string, subjects []string) {
+	for i, s := range subjects {
+		if !client.IsFilter(s) {
+			errs.Wrong(fmt.Sprintf("%s[%d]", key, i), "invalid subject: must be names separated by dots, * for any one name, > at the end for all that follow")
 		}
 	}
-	check(p.After >= 0, "poison.after", "must not be negative")
-	check(p.Action == poisonTerminate || p.Action == poisonPublish, "poison.action", `must be "terminate" or "publish"`)
-	check(p.Action != poisonPublish || client.IsSubject(p.Subject), "poison.subject", "invalid subject: must be names separated by dots, without wildcards")
-	check(maxDeliver <= 0 || p.After < maxDeliver, "poison.after", "must be less than max_deliver of the consumer, otherwise the server drops the message first")
-	return errors.Join(errs...)
 }
 
 // A CoreConfig configures a source that subscribes to core NATS subjects.
@@ -204,22 +188,13 @@ func DefaultCore() CoreConfig {
 	}
 }
 
-// Validate returns all errors in c, joined.
+// Validate returns all errors in c, joined. The tags of the fields hold the bounds of
+// single values.
 func (c *CoreConfig) Validate() error {
-	errs := []error{c.NATS.Validate()}
-	if len(c.Subjects) == 0 {
-		errs = append(errs, wrong("subjects", "must list at least one subject"))
-	}
-	for i, s := range c.Subjects {
-		if !client.IsFilter(s) {
-			errs = append(errs, wrong(fmt.Sprintf("subjects[%d]", i), noFilter))
-		}
-	}
+	errs := field.Errors{c.NATS.Validate()}
+	checkSubjects(&errs, "subjects", c.Subjects)
 	if c.Queue != "" && !client.IsSubject(c.Queue) {
-		errs = append(errs, wrong("queue", "invalid name: must not contain spaces or wildcards"))
-	}
-	if c.Pending.Messages < 1 || c.Pending.Bytes < field.KiB {
-		errs = append(errs, wrong("pending", "must allow at least 1 message and 1KiB"))
+		errs.Wrong("queue", "invalid name: must not contain spaces or wildcards")
 	}
 	return errors.Join(errs...)
 }

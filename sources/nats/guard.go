@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 const (
@@ -42,7 +44,7 @@ func (s *jetStream) guard(ctx context.Context) {
 		case <-s.alarm:
 		}
 		for try := 0; !s.inspect(ctx); try++ {
-			if client.Pause(ctx, min(50*time.Millisecond<<min(try, 10), lookAgain)) != nil {
+			if pause.For(ctx, min(50*time.Millisecond<<min(try, 10), lookAgain)) != nil {
 				return
 			}
 		}
@@ -181,7 +183,7 @@ func (s *jetStream) verify(ctx context.Context, conn *client.Conn, stream *clien
 				return errReplacedMeanwhile
 			}
 		}
-		if ctx.Err() != nil || client.Pause(ctx, 100*time.Millisecond) != nil {
+		if ctx.Err() != nil || pause.For(ctx, 100*time.Millisecond) != nil {
 			return err
 		}
 	}
@@ -227,8 +229,9 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 	s.stats.pending.Store(info.Pending)
 	s.stats.ackPending.Store(uint64(info.AckPending))
 	s.warnings = s.warn(&info)
-	if err := s.cfg.Poison.validate(info.MaxDeliver); err != nil {
-		return fmt.Errorf("consumer %q of stream %q: %w", s.cfg.Durable, stream.Name, err)
+	if info.MaxDeliver > 0 && s.cfg.Poison.After >= info.MaxDeliver {
+		return fmt.Errorf("consumer %q of stream %q: %w", s.cfg.Durable, stream.Name,
+			field.Wrong("poison.after", "must be less than max_deliver of the consumer, otherwise the server drops the message first"))
 	}
 	if s.cfg.Delays && info.MaxDeliver > 0 {
 		return fmt.Errorf("consumer %q of stream %q: max_deliver is %d, but dedupe.bucket requires -1, because delayed messages are delivered again: run nats consumer edit %[2]s %[1]s --max-deliver -1",

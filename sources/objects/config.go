@@ -76,10 +76,9 @@ type SQS struct {
 
 // Validate returns the error in c, a [field.Error].
 func (c *SQS) Validate() error {
-	if err := sqsclient.Check(c.URL); err != nil {
-		return &field.Error{Field: "url", Err: err}
-	}
-	return nil
+	var errs field.Errors
+	errs.Add("url", sqsclient.Check(c.URL))
+	return errors.Join(errs...)
 }
 
 // Default returns the default values.
@@ -95,13 +94,12 @@ func Default() Config {
 
 // Validate returns the joined errors in c, each a [field.Error].
 func (c *Config) Validate() error {
-	var errs []error
+	var errs field.Errors
 	if (c.JetStream.Stream == "") == (c.SQS.URL == "") {
-		errs = append(errs, &field.Error{Field: "jetstream", Err: errors.New("exactly one of jetstream and sqs must be set, as the queue"), With: []string{"sqs"}})
+		errs.Wrong("jetstream", "exactly one of jetstream and sqs must be set, as the queue", "sqs")
 	}
-	if _, err := s3.Of(c.S3, func(string) string { return "" }); err != nil {
-		errs = append(errs, &field.Error{Field: "endpoint", Err: err})
-	}
+	_, err := s3.Of(c.S3, func(string) string { return "" })
+	errs.Add("endpoint", err)
 	return errors.Join(errs...)
 }
 

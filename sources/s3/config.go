@@ -72,29 +72,23 @@ func Default() Config {
 
 // Validate returns the joined errors in c, each a [field.Error].
 func (c *Config) Validate() error {
-	var errs []error
-	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
+	var errs field.Errors
 	for i, p := range c.Include {
 		if bucket, key := objects.Split(p); !objects.Is(p) || bucket == "" {
-			wrong(fmt.Sprintf("include[%d]", i), "must be s3://BUCKET or s3://BUCKET/KEY")
+			errs.Wrong(fmt.Sprintf("include[%d]", i), "must be s3://BUCKET or s3://BUCKET/KEY")
 		} else if !doublestar.ValidatePattern(key) {
-			wrong(fmt.Sprintf("include[%d]", i), "invalid glob pattern")
+			errs.Wrong(fmt.Sprintf("include[%d]", i), "invalid glob pattern")
 		}
 	}
 	for i, p := range c.Exclude {
 		if p == "" || !doublestar.ValidatePattern(p) {
-			wrong(fmt.Sprintf("exclude[%d]", i), "invalid glob pattern")
+			errs.Wrong(fmt.Sprintf("exclude[%d]", i), "invalid glob pattern")
 		}
 	}
-	if len(c.Include) == 0 {
-		wrong("include", "must have at least 1 element")
-	}
 	if c.Mode == modePoll && c.AllowEmpty {
-		wrong("allow_empty", "requires mode: batch (mode poll waits for objects)")
+		errs.Wrong("allow_empty", "requires mode: batch (mode poll waits for objects)")
 	}
-	if err := c.endpoint(); err != nil {
-		wrong("endpoint", err.Error())
-	}
+	errs.Add("endpoint", c.endpoint())
 	return errors.Join(errs...)
 }
 
