@@ -3,8 +3,8 @@
 // it fills the configuration structs of sources and sinks by reflection. Package
 // config/field documents the form of these structs.
 //
-// [Schema] and [Reference] describe the same structs with the doc comments of the
-// fields, which go generate collects in internal/ground/comments. Some tags of a
+// [Schema] and the reference in docs describe the same structs with the doc comments of
+// the fields, which go generate collects in internal/ground/comments. Some tags of a
 // field describe the command-line option for the same setting:
 // internal/app/cli/flags.go explains these tags.
 //
@@ -35,7 +35,7 @@ package config
 //	yaml.go, anchor.go, decode.go, fields.go,      strict decoding with positions
 //	scalar.go, path.go, warning.go, expand.go,
 //	error.go
-//	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
-//	                                               Markdown
+//	print.go, schema.go                            the configuration as text and JSON Schema
 
 //go:generate go test ../internal/ground/comments -run ^TestModule$ -update
+//go:generate go test . -run ^TestReferencePages$ -update

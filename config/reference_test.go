@@ -10,9 +10,11 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/comments"
 )
 
+// This file writes the reference of configurations, docs/reference/config.md, and the
+// table of keys in docs/reference/profiles.md. See TestReferencePages.
+
 // Reference returns a Markdown page with a table of keys for each section and
 // each component: the schema in a form for people. It fails if Schema fails.
-// Not covered by the stability page.
 func Reference(types Types) ([]byte, error) {
 	if _, err := Schema(types); err != nil {
 		return nil, err
@@ -34,7 +36,6 @@ func Reference(types Types) ([]byte, error) {
 }
 
 // ProfileReference returns a Markdown table of the keys of a profile file.
-// Not covered by the stability page.
 func ProfileReference() []byte {
 	r := reference{}
 	r.table(reflect.ValueOf(&profileFile{}).Elem(), false)
