@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // A committer stores the positions of the sources, in intervals, and finishes
@@ -229,11 +231,7 @@ func (c *committer) lastCommit() error {
 			return nil // a LostError is already the error of the run
 		}
 		c.complain(&c.complaints, "final commit failed, retrying", "error", err)
-		t := time.NewTimer(backoff(try))
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		if pause.For(ctx, backoff(try)) != nil {
 			return err
 		}
 	}

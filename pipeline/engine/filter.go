@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // A Filter decides which records of a batch are duplicates and do not reach the
@@ -195,7 +197,7 @@ func (f *filtering) resume() {
 func (f *filtering) callFilter(b *Batch, o *filterOutlet) (decided bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = bugf("panic in the filter, lane %s, batch from line %d: %s", b.Lane.Name(), b.Line, panicText(v))
+			err = bugf("panic in the filter, lane %s, batch from line %d: %s", b.Lane.Name(), b.Line, redact.Panic(v))
 		}
 	}()
 	if f.decisions != nil {

@@ -214,6 +214,3 @@ func (in intake) End(l *Lane) {
 	default:
 	}
 }
-
-// Interface guard.
-var _ Runtime = intake{}

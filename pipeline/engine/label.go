@@ -57,8 +57,7 @@ func (l *label) Rel() string {
 // records grants no further permissions. The source calls SetPerm before the
 // first Emit, or not at all if the input has no permissions.
 func (l *label) SetPerm(perm fs.FileMode) {
-	perm = perm.Perm()
-	l.perm = &perm
+	l.perm = new(perm.Perm())
 }
 
 // Perm returns the permissions of the lane's input, and whether it has any.

@@ -16,17 +16,7 @@ const (
 )
 
 // String returns the name of the ordering as it is spelled in a configuration.
-func (o Ordering) String() string {
-	switch o {
-	case OrderNone:
-		return "none"
-	case OrderPerLane:
-		return "lane"
-	case OrderInput:
-		return "input"
-	}
-	return "invalid"
-}
+func (o Ordering) String() string { return named(o, "none", "lane", "input") }
 
 // An outlet orders the batches of one lane for one sink. The worker that fills
 // the gap at its head submits all batches that have become contiguous; other

@@ -26,19 +26,7 @@ const (
 )
 
 // String returns the policy as it is spelled in a configuration.
-func (r RefusedPolicy) String() string {
-	switch r {
-	case RefusedDefault:
-		return "default"
-	case RefusedDeadLetter:
-		return "dead-letter"
-	case RefusedBlock:
-		return "block"
-	case RefusedDrop:
-		return "drop"
-	}
-	return "invalid"
-}
+func (r RefusedPolicy) String() string { return named(r, "default", "dead-letter", "block", "drop") }
 
 // refuse handles an answer that permanently refuses records of s.
 func (d *delivery) refuse(b *Batch, s *Stream, slot int, r *Result) {

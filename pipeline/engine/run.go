@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // This file has three parts:
@@ -179,7 +181,7 @@ func (p *Pipeline) read(ctx context.Context) error {
 func (f *feed) safely(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %s\n%s", panicText(v), debug.Stack())
+			err = fmt.Errorf("panic: %s\n%s", redact.Panic(v), debug.Stack())
 		}
 	}()
 	return f.Run(ctx)

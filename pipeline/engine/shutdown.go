@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // A run holds the state that the parts of a pipeline share: the stage of the run,
@@ -120,12 +122,7 @@ func (r *run) await(f func()) bool {
 func (r *run) sleep(d time.Duration) {
 	r.waiting.Add(1)
 	defer r.waiting.Add(-1)
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-r.hard.Done():
-	}
+	_ = pause.For(r.hard, d) // the caller looks at r.hard
 }
 
 // stepDone ends a step that a batch took in the pipeline.

@@ -22,9 +22,13 @@ const (
 
 // String returns the name of the state.
 func (s State) String() string {
-	names := [...]string{"idle", "opening", "running", "stopping", "draining", "committing", "closed"}
-	if int(s) < len(names) {
-		return names[s]
+	return named(s, "idle", "opening", "running", "stopping", "draining", "committing", "closed")
+}
+
+// named returns the name of the value v of an enumeration.
+func named[T ~uint8 | ~uint32](v T, names ...string) string {
+	if int(v) < len(names) {
+		return names[v]
 	}
 	return "invalid"
 }

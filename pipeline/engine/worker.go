@@ -3,9 +3,10 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // A worker takes one batch after the other, runs its codec to fill the output
@@ -125,7 +126,7 @@ func (w *worker) process(b *Batch) error {
 			break
 		}
 		w.p.complain(&w.p.panicLog, "codec panic, record rejected",
-			"lane", b.Lane.Name(), "offset", b.Off+int64(b.Next), "panic", panicText(v.value), "stack", string(v.stack))
+			"lane", b.Lane.Name(), "offset", b.Off+int64(b.Next), "panic", redact.Panic(v.value), "stack", string(v.stack))
 		at := b.Next
 		if err := w.guard(w.codec.Reject, b, "Reject"); err != nil {
 			return err
@@ -172,20 +173,11 @@ func (w *worker) guard(f func(*Batch), b *Batch, name string) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("pipeline: panic in Codec.%s, lane %s, batch from line %d, offset %d: %s",
-				name, b.Lane.Name(), b.Line, b.Off+int64(at), panicText(v))
+				name, b.Lane.Name(), b.Line, b.Off+int64(at), redact.Panic(v))
 		}
 	}()
 	f(b)
 	return nil
-}
-
-// panicText describes a panic without quoting the record, which may contain a
-// password. Only errors of the runtime are known not to quote it.
-func panicText(v any) string {
-	if err, ok := v.(runtime.Error); ok {
-		return err.Error()
-	}
-	return fmt.Sprintf("value of type %T", v)
 }
 
 // share divides the output of b among the sinks.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -81,15 +80,3 @@ func (c brokenCodec) Process(*Batch) {
 }
 func (brokenCodec) Reject(*Batch) {}
 func (brokenCodec) Refuse(*Batch) {}
-
-func TestPanicText(t *testing.T) {
-	if got := panicText(errors.New("secret")); got != "value of type *errors.errorString" {
-		t.Errorf("%q", got)
-	}
-	defer func() {
-		if got := panicText(recover()); got != "runtime error: index out of range [0] with length 0" {
-			t.Errorf("%q", got)
-		}
-	}()
-	brokenCodec{boom: true}.Process(nil)
-}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -48,14 +49,7 @@ func (s *sink) wait(ctx context.Context) error {
 		return ctx.Err()
 	}
 	defer func() { <-s.turn }()
-	t := time.NewTimer(s.delay)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause.For(ctx, s.delay)
 }
 
 // Barrier implements [engine.Sink].
@@ -70,8 +64,5 @@ func (*sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 // Extents implements [engine.ExtentReporter]. There are no outputs to report.
 func (*sink) Extents(dst []engine.Extent) []engine.Extent { return dst }
 
-// Interface guards.
-var (
-	_ engine.Sink           = (*sink)(nil)
-	_ engine.ExtentReporter = (*sink)(nil)
-)
+// Interface guard.
+var _ engine.ExtentReporter = (*sink)(nil)

@@ -148,8 +148,5 @@ func (s *core) Barrier(context.Context) error { return nil }
 // Health implements [engine.Healther].
 func (s *core) Health() error { return errors.Join(s.Link.Health(), s.outage.Err()) }
 
-// Interface guards.
-var (
-	_ engine.Sink     = (*core)(nil)
-	_ engine.Healther = (*core)(nil)
-)
+// Interface guard.
+var _ engine.Healther = (*core)(nil)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -55,7 +56,7 @@ func (s *jetStream) NeedsFacts() bool {
 // NeedsLines returns an error if messages hold several records.
 func (s *jetStream) NeedsLines() error {
 	if s.cfg.Framing == framingLines {
-		return wrong("framing", "must be records: line ends do not separate binary records")
+		return field.Wrong("framing", "must be records: line ends do not separate binary records")
 	}
 	return nil
 }
@@ -318,9 +319,5 @@ func (s *jetStream) Health() error {
 	return w.Health()
 }
 
-// Interface guards.
-var (
-	_ engine.Sink     = (*jetStream)(nil)
-	_ engine.Healther = (*jetStream)(nil)
-	_ client.Load     = (*flight)(nil)
-)
+// Interface guard.
+var _ engine.Healther = (*jetStream)(nil)

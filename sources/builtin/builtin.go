@@ -45,49 +45,49 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-// debugging sets the values that only environment variables change: how gzip
-// is decoded, and the distance between restart points in bytes.
-func debugging(inflate *string, every *field.Size) error {
+// watching returns what env has for a source that reads files. It also sets the values
+// that only environment variables change: how gzip is decoded, and the distance between
+// restart points in bytes.
+func watching(env kinds.SourceEnv, inflate *string, every *field.Size) (c file.WatchConfig, err error) {
 	if name := os.Getenv("URLFOLD_INFLATE"); name != "" {
 		if *inflate = name; !slices.Contains(file.InflateNames(), name) {
-			return fmt.Errorf("URLFOLD_INFLATE: must be one of: %s", strings.Join(file.InflateNames(), ", "))
+			return c, fmt.Errorf("URLFOLD_INFLATE: must be one of: %s", strings.Join(file.InflateNames(), ", "))
 		}
 	}
 	if text := os.Getenv("URLFOLD_RESTART_POINT_EVERY"); text != "" {
 		if err := every.UnmarshalText([]byte(text)); err != nil || *every <= 0 {
-			return errors.New("URLFOLD_RESTART_POINT_EVERY: must be a size, such as 64MiB")
+			return c, errors.New("URLFOLD_RESTART_POINT_EVERY: must be a size, such as 64MiB")
 		}
 	}
-	return nil
+	return file.WatchConfig{
+		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, UntilEOF: env.UntilEOF, Logger: env.Logger,
+	}, nil
 }
 
 func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
-	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	if err != nil {
 		return nil, err
 	}
-	return file.NewWatcher(file.WatchConfig{
-		Settings: c, Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
-		UntilEOF: env.UntilEOF, Logger: env.Logger,
-	})
+	w.Settings = c
+	return file.NewWatcher(w)
 }
 
 func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
-	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	if err != nil {
 		return nil, err
 	}
-	return s3.New(c, file.WatchConfig{
-		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, UntilEOF: env.UntilEOF, Logger: env.Logger,
-	})
+	return s3.New(c, w)
 }
 
 func newObjects(c objects.Config, env kinds.SourceEnv) (engine.Source, error) {
-	if err := debugging(&c.Inflate, &c.RestartPointEvery); err != nil {
+	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	if err != nil {
 		return nil, err
 	}
 	c.UntilEOF = env.UntilEOF
-	return objects.New(c, file.WatchConfig{
-		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, Logger: env.Logger,
-	})
+	return objects.New(c, w)
 }
 
 func newStdin(c file.StdinSettings, env kinds.SourceEnv) (engine.Source, error) {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
@@ -114,7 +115,7 @@ func patiently(ctx context.Context, long time.Duration, do func() error) error {
 		if !disk.Exhausted(err) || time.Now().After(end) {
 			return err
 		}
-		if pauseFor(ctx, wait); ctx.Err() != nil {
+		if pause.For(ctx, wait) != nil {
 			return errStopped
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
@@ -150,7 +151,7 @@ func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wa
 			case ctx.Err() != nil || !m.v.crew.running():
 				m.err = errStopped
 			case m.verified(n):
-				pauseFor(ctx, min(time.Since(began), 100*time.Millisecond))
+				_ = pause.For(ctx, min(time.Since(began), 100*time.Millisecond)) // the loop looks at ctx
 			}
 		}
 		h := *m.sums[a.from]
@@ -182,16 +183,6 @@ func (m *matcher) take(text []byte) {
 	}
 	m.last = appendTail(m.last, text)
 	m.off += int64(len(text))
-}
-
-// pauseFor waits for d, or until ctx is done.
-func pauseFor(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }
 
 // verified counts n bytes that were read again. It reports whether lanes are

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -79,7 +80,7 @@ func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	counted, end := context.WithCancel(context.Background())
 	defer end()
 	go func() {
-		for client.Pause(counted, countEvery) == nil {
+		for pause.For(counted, countEvery) == nil {
 			sub.Dropped() // for Stats, which must not wait for the library
 		}
 	}()
@@ -198,8 +199,5 @@ func (s *core) ended(sub *client.Subscription) {
 	}
 }
 
-// Interface guards.
-var (
-	_ engine.Source   = (*core)(nil)
-	_ engine.Healther = (*core)(nil)
-)
+// Interface guard.
+var _ engine.Healther = (*core)(nil)

@@ -12,6 +12,7 @@ import (
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -237,7 +238,7 @@ func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	defer cancel()
 	last := len(refs) - 1
 	for try := 0; ; try++ {
-		for shut, _ := s.gate.state(); shut && client.Pause(ctx, 100*time.Millisecond) == nil; {
+		for shut, _ := s.gate.state(); shut && pause.For(ctx, 100*time.Millisecond) == nil; {
 			shut, _ = s.gate.state()
 		}
 		if of != s.epoch.Load() {
@@ -253,7 +254,7 @@ func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 			s.stats.acked.Add(int64(len(refs)))
 			return
 		}
-		if ctx.Err() != nil || try > 0 && errors.Is(err, client.ErrClosed) || client.Pause(ctx, 100*time.Millisecond) != nil {
+		if ctx.Err() != nil || try > 0 && errors.Is(err, client.ErrClosed) || pause.For(ctx, 100*time.Millisecond) != nil {
 			s.lose(refs)
 			return
 		}
@@ -312,7 +313,6 @@ func (s *jetStream) Health() error {
 
 // Interface guards.
 var (
-	_ engine.Source   = (*jetStream)(nil)
 	_ engine.Acker    = (*jetStream)(nil)
 	_ engine.Splitter = (*jetStream)(nil)
 	_ engine.Healther = (*jetStream)(nil)

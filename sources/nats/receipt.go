@@ -7,6 +7,7 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -96,7 +97,7 @@ func (x *receipt) split(delayed func(i int) bool) (rest []string) {
 // redeliver them. There are few batches, so checking all of them is cheap.
 func (s *jetStream) keep(ctx context.Context) {
 	var all []*receipt
-	for client.Pause(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {
+	for pause.For(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {
 		now := time.Now()
 		s.mu.Lock()
 		all = all[:0]

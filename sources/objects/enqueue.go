@@ -15,6 +15,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	storage "github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/objects/s3"
 )
@@ -193,7 +194,7 @@ func (q *sqs) publish(ctx context.Context, refs []Reference) error {
 			if err == nil {
 				break
 			}
-			if try == sendTries || !pause(ctx, time.Second) {
+			if try == sendTries || pause.For(ctx, time.Second) != nil {
 				return err
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/metric"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	storage "github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/objects/s3"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -55,7 +57,7 @@ type watcher interface {
 	engine.Healther
 	CommitKeys(ctx context.Context, cut engine.KeyCut) error
 	Damaged(limit int) (list []file.Damage, counts map[string]int)
-	Metrics(emit func(name, help, kind string, value float64, labels ...string))
+	Metrics(emit metric.Emit)
 }
 
 // A source reads the objects that messages name. It implements [engine.Source]
@@ -206,23 +208,13 @@ const endEvery = 100 * time.Millisecond
 
 // awaitEnd ends the run when the queue is empty.
 func (s *source) awaitEnd(ctx context.Context, end func()) {
-	for pause(ctx, endEvery) {
+	for pause.For(ctx, endEvery) == nil {
 		s.mu.Lock()
 		n := len(s.held)
 		s.mu.Unlock()
 		if n == 0 && s.queue.empty(ctx) {
 			end()
 		}
-	}
-}
-
-// pause waits for d. It returns false when ctx is done.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -249,7 +241,7 @@ func (s *source) receive(ctx context.Context) {
 			s.outage.Clear()
 		case ctx.Err() == nil:
 			s.outage.Set(err)
-			pause(ctx, time.Second)
+			_ = pause.For(ctx, time.Second) // the loop looks at ctx
 		}
 	}
 }
@@ -328,7 +320,7 @@ func (s *source) look(ctx context.Context, ref Reference, messages ...*message) 
 			s.bury(ctx, ref, messages...)
 			return
 		}
-		if !pause(ctx, time.Duration(try)*time.Second) {
+		if pause.For(ctx, time.Duration(try)*time.Second) != nil {
 			return
 		}
 	}
@@ -441,7 +433,7 @@ func (s *source) inProgress() (list []*message) {
 
 // keepAll keeps all messages in progress until ctx is done.
 func (s *source) keepAll(ctx context.Context) {
-	for pause(ctx, s.queue.every()) {
+	for pause.For(ctx, s.queue.every()) == nil {
 		for _, m := range s.inProgress() {
 			if err := s.queue.keep(ctx, m); err != nil && ctx.Err() == nil {
 				s.outage.Set(err)
@@ -471,16 +463,16 @@ func (s *source) Health() error {
 }
 
 // Metrics calls emit for each metric of s and of its watcher.
-func (s *source) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+func (s *source) Metrics(emit metric.Emit) {
 	s.watcher.Metrics(emit)
 	s.mu.Lock()
 	held, n := len(s.held), s.counts
 	s.mu.Unlock()
-	const counter = "counter"
-	emit("source_messages_total", "Messages delivered to this instance.", counter, float64(n.received))
-	emit("source_references", "Messages in progress: delivered, and not acknowledged.", "gauge", float64(held))
-	emit("source_references_acknowledged_total", "Messages acknowledged because all their objects are done.", counter, float64(n.acked))
-	emit("source_references_dead_total", "Objects that were given up or are damaged, and became dead letters.", counter, float64(n.dead))
+	count, gauge := metric.Of(emit)
+	count("source_messages_total", "Messages delivered to this instance.", n.received)
+	gauge("source_references", "Messages in progress: delivered, and not acknowledged.", int64(held))
+	count("source_references_acknowledged_total", "Messages acknowledged because all their objects are done.", n.acked)
+	count("source_references_dead_total", "Objects that were given up or are damaged, and became dead letters.", n.dead)
 }
 
 // Interface guards.

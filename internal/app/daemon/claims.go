@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/internal/storage/unique/changelog"
 	"github.com/urlfold/urlfold/sources/nats"
@@ -58,7 +59,7 @@ func (d *Daemon) openDedupe(ctx context.Context, p *plan, c *parts) error {
 			return err
 		}
 		outage.Set(err)
-		if client.Pause(ctx, time.Second) != nil {
+		if pause.For(ctx, time.Second) != nil {
 			return err
 		}
 	}

@@ -85,30 +85,20 @@ func Blocked(err error) bool {
 	if Misconfigured(err) {
 		return true
 	}
-	switch CodeOf(err) {
-	case UnknownTopic, InvalidTopic, TopicUnauthorized, GroupUnauthorized, ClusterUnauthorized,
-		UnsupportedSASL, UnsupportedVersion, SASLFailed, UnsupportedCompressed:
-		return true
-	}
-	return false
+	return slices.Contains([]Code{
+		UnknownTopic, InvalidTopic, TopicUnauthorized, GroupUnauthorized, ClusterUnauthorized,
+		UnsupportedSASL, UnsupportedVersion, SASLFailed, UnsupportedCompressed,
+	}, CodeOf(err))
 }
 
 // Moved reports whether err means that a partition has a new leader.
 func Moved(err error) bool {
-	switch CodeOf(err) {
-	case UnknownTopic, NotLeader, FencedLeaderEpoch, UnknownLeaderEpoch, UnknownTopicID, InconsistentTopicID:
-		return true
-	}
-	return false
+	return slices.Contains([]Code{UnknownTopic, NotLeader, FencedLeaderEpoch, UnknownLeaderEpoch, UnknownTopicID, InconsistentTopicID}, CodeOf(err))
 }
 
 // Stale reports whether err means that the generation is over.
 func Stale(err error) bool {
-	switch CodeOf(err) {
-	case IllegalGeneration, UnknownMember, FencedInstance:
-		return true
-	}
-	return false
+	return slices.Contains([]Code{IllegalGeneration, UnknownMember, FencedInstance}, CodeOf(err))
 }
 
 // The classes of retried errors, for metrics.

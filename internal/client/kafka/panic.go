@@ -2,8 +2,9 @@ package kafka
 
 import (
 	"fmt"
-	"runtime"
 	"runtime/debug"
+
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // A PanicError is a panic in a goroutine that works on the answers of a broker.
@@ -12,14 +13,9 @@ type PanicError struct {
 	stack []byte
 }
 
-// Error returns the panic and its stack. Only errors of the runtime are known not to
-// quote a record, which may contain a password.
+// Error returns the panic and its stack, but no record.
 func (e *PanicError) Error() string {
-	text := fmt.Sprintf("value of type %T", e.value)
-	if err, ok := e.value.(runtime.Error); ok {
-		text = err.Error()
-	}
-	return fmt.Sprintf("BUG: panic: %s\n%s", text, e.stack)
+	return fmt.Sprintf("BUG: panic: %s\n%s", redact.Panic(e.value), e.stack)
 }
 
 // Caught returns the PanicError of v, which the caller has recovered. It returns nil

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // bucketEvery is how often a bucket is checked. A failed request causes an
@@ -40,7 +41,7 @@ func (b *Bucket) Watch(c *Conn, cfg BucketConfig) {
 			case ctx.Err() == nil:
 				b.outage.Set(err)
 			}
-			_ = Pause(ctx, 100*time.Millisecond) // spread the retries: many requests may fail together
+			_ = pause.For(ctx, 100*time.Millisecond) // spread the retries: many requests may fail together
 		}
 	}
 	go func() {

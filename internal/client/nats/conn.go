@@ -19,6 +19,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/certs"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // A Msg is a message of the client library.
@@ -132,7 +133,7 @@ func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration, wa
 			waits(last)
 			waits = nil
 		}
-		if Pause(ctx, wait) != nil {
+		if pause.For(ctx, wait) != nil {
 			return nil, last
 		}
 	}
@@ -204,18 +205,6 @@ var errConnect = errors.New("cannot connect to NATS")
 func Unreachable(err error) bool {
 	return errors.Is(err, errConnect) && !permanent(err) && !errors.Is(err, errServerURL) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, client.ErrConnectionClosed) || errors.Is(err, client.ErrNoResponders)
-}
-
-// Pause waits for d, or until ctx is done and then returns its error.
-func Pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // options converts cfg to options of the client library.

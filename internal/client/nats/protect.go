@@ -3,21 +3,19 @@ package nats
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/pause"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // Protect calls f and returns a panic of f as an error with its stack. The text
 // of a panic may quote a message, so only panics of the runtime are quoted.
 func Protect(f func()) (err error) {
 	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case runtime.Error:
-			err = fmt.Errorf("panic: %w\n%s", v, debug.Stack())
-		default:
-			err = fmt.Errorf("panic: value of type %T\n%s", v, debug.Stack())
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %s\n%s", redact.Panic(v), debug.Stack())
 		}
 	}()
 	f()
@@ -33,7 +31,7 @@ func Keep(ctx context.Context, report func(error), f func(context.Context)) {
 			return
 		}
 		report(err)
-		if Pause(ctx, time.Second) != nil {
+		if pause.For(ctx, time.Second) != nil {
 			return
 		}
 	}

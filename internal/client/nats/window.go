@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // This file contains:
@@ -536,11 +537,11 @@ func (w *Window) keep(ctx context.Context) {
 			w.expire(now)
 		case <-w.notify:
 			for !w.conn.Up() {
-				if Pause(ctx, 10*time.Millisecond) != nil {
+				if pause.For(ctx, 10*time.Millisecond) != nil {
 					return
 				}
 			}
-			if n := w.failures.Add(1); n > 1 && Pause(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
+			if n := w.failures.Add(1); n > 1 && pause.For(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
 				return
 			}
 			// Publish all waiting messages again.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
 )
@@ -61,7 +62,7 @@ func TestLateAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for l.good.Load() < n {
-		if Pause(ctx, 5*time.Millisecond) != nil {
+		if pause.For(ctx, 5*time.Millisecond) != nil {
 			t.Fatalf("%d of %d messages resolved; %+v", l.good.Load(), n, w.Stats())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 const greeting = `INFO {"server_id":"F","version":"2.15.2","proto":1,"headers":true,"max_payload":1048576,"jetstream":true}` + "\r\n"
@@ -331,7 +332,7 @@ func TestForeignAcks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l.good.Load() == 0 {
-			if Pause(t.Context(), time.Millisecond) != nil {
+			if pause.For(t.Context(), time.Millisecond) != nil {
 				t.Fatal("not resolved")
 			}
 		}
@@ -362,7 +363,7 @@ func TestUnknownStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	for w.Stats().Refusals == 0 {
-		if Pause(t.Context(), time.Millisecond) != nil {
+		if pause.For(t.Context(), time.Millisecond) != nil {
 			t.Fatal("not refused")
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/certs"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // ErrUnknown reports that the registry has no Avro schema with an id.
@@ -143,12 +144,7 @@ func (c *Client) entry(id uint32) *schema {
 // pause waits before the next try. It returns false if the client is closed.
 func (c *Client) pause(try int) bool {
 	d := min(100*time.Millisecond<<min(try, 20), maxPause)
-	select {
-	case <-time.After(d/2 + rand.N(d)):
-		return c.ctx.Err() == nil
-	case <-c.ctx.Done():
-		return false
-	}
+	return pause.For(c.ctx, d/2+rand.N(d)) == nil
 }
 
 // answer is a schema in an answer of the registry.

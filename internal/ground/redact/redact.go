@@ -1,5 +1,5 @@
 // Package redact hides values in text that match patterns: addresses of email and
-// of hosts, tokens, and what regular expressions match.
+// of hosts, tokens, and what regular expressions match. It also hides those of a panic.
 package redact
 
 import (

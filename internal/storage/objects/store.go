@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // A Store retries the requests of a [Client], and bounds the memory of its
@@ -43,11 +45,11 @@ func NewStore(c Client) *Store {
 // retry calls do until it succeeds or fails for good. do returns whether it made
 // progress, after which the patience begins again.
 func (s *Store) retry(ctx context.Context, path, request string, do func() (progress bool, err error)) error {
-	start, pause := time.Now(), s.Pause
+	start, wait := time.Now(), s.Pause
 	for attempt := 1; ; attempt++ {
 		progress, err := do()
 		if progress {
-			start, pause = time.Now(), s.Pause
+			start, wait = time.Now(), s.Pause
 		}
 		kind, patience := KindOf(err), s.Patience
 		if kind != Unreachable {
@@ -61,12 +63,10 @@ func (s *Store) retry(ctx context.Context, path, request string, do func() (prog
 		if attempt > quietAttempts {
 			s.Log.Warn("object request failed, retrying", "path", path, "request", request, "attempt", attempt, "error", err)
 		}
-		select { // the jitter spreads the requests of processes that were throttled together
-		case <-time.After(pause/2 + rand.N(pause/2+1)):
-		case <-ctx.Done():
+		if pause.For(ctx, wait/2+rand.N(wait/2+1)) != nil { // the jitter spreads the requests of processes that were throttled together
 			return err
 		}
-		pause = min(2*pause, 100*s.Pause)
+		wait = min(2*wait, 100*s.Pause)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/ground/metric"
+	"github.com/urlfold/urlfold/internal/ground/pause"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -199,7 +200,7 @@ func (c *Claims) claim(ctx context.Context, cl *engine.Claim) error {
 			return err
 		}
 		last = e.Revision
-		if pause(ctx, try) != nil {
+		if backOff(ctx, try) != nil {
 			return ctx.Err()
 		}
 	}
@@ -251,7 +252,7 @@ func (c *Claims) settle(ctx context.Context, cl *engine.Claim) error {
 			return err
 		}
 		last = e.Revision
-		if pause(ctx, try) != nil {
+		if backOff(ctx, try) != nil {
 			return ctx.Err()
 		}
 	}
@@ -295,26 +296,19 @@ func (c *Claims) retry(ctx context.Context, f func() error) error {
 		}
 		c.failed.Add(1)
 		c.outage.Set(err)
-		if err := pause(ctx, try+3); err != nil {
+		if err := backOff(ctx, try+3); err != nil {
 			return err
 		}
 	}
 }
 
-// pause waits before another try: not at all before the first ones, then up to
+// backOff waits before another try: not at all before the first ones, then up to
 // 2 s.
-func pause(ctx context.Context, try int) error {
+func backOff(ctx context.Context, try int) error {
 	if try < 3 {
 		return nil
 	}
-	t := time.NewTimer(min(time.Millisecond<<min(try, 11), 2*time.Second))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pause.For(ctx, min(time.Millisecond<<min(try, 11), 2*time.Second))
 }
 
 // valueOf returns the value of a claim.

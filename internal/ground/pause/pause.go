@@ -1,0 +1,18 @@
+// Package pause waits before another try.
+package pause
+
+import (
+	"context"
+	"time"
+)
+
+// For waits for d, or until ctx is done and then returns its error.
+func For(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
