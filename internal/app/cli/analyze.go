@@ -94,13 +94,13 @@ func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.O
 	case hasExt(a.Out, parquetExt) && a.Form == "":
 		a.Form = "parquet"
 	case hasExt(a.Out, parquetExt) != (a.Form == "parquet") && hasExt(a.Out, parquetExt):
-		bad.Add("--output", fmt.Errorf("a file named %s requires --to parquet", parquetExt))
+		bad.Addf("--output", "a file named %s requires --to parquet", parquetExt)
 	case a.Form == "" && a.Out == "" && terminal.Is(stdout):
 		a.Form = "table"
 	case a.Form == "":
 		a.Form = "tsv"
 	case a.Form == "parquet" && a.Out == "" && terminal.Is(stdout):
-		bad.Add("--to", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
+		bad.Addf("--to", "parquet is binary data: name a file with --output, or redirect stdout")
 	}
 	_, err := suggest.Index("value", enumOf("header"), a.HeaderRow)
 	bad.Add("--header", err)
@@ -110,7 +110,7 @@ func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.O
 		o.Per = insight.Per(i + 1)
 	}
 	if a.PerZone != "" && a.Per == "" {
-		bad.Add("--timezone-out", errors.New("requires --per"))
+		bad.Addf("--timezone-out", "requires --per")
 	}
 	o.Zone = a.zoned(bad).Zone
 	return o
@@ -270,11 +270,8 @@ func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func()
 	if err != nil {
 		return err
 	}
-	if s.source, err = s.set.newSource(stdin, func() *formats { return s.formats }, parallel); err != nil {
-		return command.Usage(err)
-	}
-	if _, err := s.source.Paths(); err != nil {
-		return inputError(err)
+	if s.source, err = s.set.openSource(stdin, func() *formats { return s.formats }, parallel); err != nil {
+		return err
 	}
 	if s.formats, err = findFormats(sig.Soft, s.set, s.source); err != nil {
 		return err
@@ -294,7 +291,7 @@ func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func()
 	err = p.Run(sig.Soft)
 	s.snap = p.Snapshot()
 	if err == nil && sig.Soft.Err() != nil || errors.Is(err, engine.ErrDeadline) {
-		return &command.Error{Code: command.ExitCut, Err: errors.New("interrupted before the whole input was read")}
+		return command.Cut("interrupted before the whole input was read")
 	}
 	return err
 }

@@ -85,7 +85,7 @@ func (o *checkOptions) run(cmd *cobra.Command, paths []string) error {
 	form, err := suggest.Index("format", checkForms, o.form)
 	switch {
 	case err != nil:
-		return command.Usage(fmt.Errorf("--to: %w", err))
+		return command.Usagef("--to: %w", err)
 	case o.config.File != "":
 		return o.config.Run(cmd, o.catalog, printOldData)
 	case o.keys:

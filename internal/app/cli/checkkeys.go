@@ -44,7 +44,7 @@ func (o *checkOptions) checkKeys(cmd *cobra.Command, paths []string) error {
 	run := scan{set: set}
 	codecs := func() (func() engine.Codec, error) {
 		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
-			return nil, command.Usage(fmt.Errorf("the input has the format %s: --keys needs an index with keys, cdx or cdxj", name))
+			return nil, command.Usagef("the input has the format %s: --keys needs an index with keys, cdx or cdxj", name)
 		}
 		return v.NewCodecs(engine.NewRecordCodecs(run.formats.job)), nil
 	}

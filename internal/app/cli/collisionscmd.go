@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -66,7 +65,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	bad.Within("--examples", o.Examples, maxShown)
 	bad.Within("--count", o.Count, maxShown)
 	if o.All && o.form.Name == "json" {
-		bad.Add("--all", errors.New("cannot be combined with --to json: it writes groups and no report"))
+		bad.Addf("--all", "cannot be combined with --to json: it writes groups and no report")
 	}
 	set, err := o.resolveKeys(paths, keydiff.Fields, &bad)
 	if err != nil {
@@ -74,7 +73,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	}
 	if set.TempDir != "" {
 		if err := disk.Writable(set.TempDir); err != nil {
-			return command.Usage(fmt.Errorf("--temp-dir: %w", err))
+			return command.Usagef("--temp-dir: %w", err)
 		}
 	}
 	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Count, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})

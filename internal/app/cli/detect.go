@@ -109,12 +109,9 @@ func detectorOf(c *daemon.Catalog) service.Detector {
 		if err != nil {
 			return "", err
 		}
-		source, err := set.newSource(nil, func() *formats { return nil }, 1)
+		source, err := set.openSource(nil, nil, 1)
 		if err != nil {
-			return "", command.Usage(err)
-		}
-		if _, err := source.Paths(); err != nil {
-			return "", inputError(err)
+			return "", err
 		}
 		f, err := findFormats(ctx, set, source)
 		if err != nil {
@@ -123,6 +120,6 @@ func detectorOf(c *daemon.Catalog) service.Detector {
 		if names := f.names(); len(names) == 1 {
 			return names[0].name, nil
 		}
-		return "", command.Usage(errors.New("the records have several formats, or there are none yet: set --from"))
+		return "", command.Usagef("the records have several formats, or there are none yet: set --from")
 	}
 }

@@ -163,12 +163,9 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 	if err != nil {
 		return nil, err
 	}
-	source, err := set.newSource(nil, nil, 1)
-	if err != nil {
-		return nil, command.Usage(err)
-	}
-	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
-		return nil, inputError(err)
+	source, err := set.openSource(nil, nil, 1)
+	if err != nil { // perhaps the file was removed in the meantime
+		return nil, err
 	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
 		head = bytes.Clone(text)
@@ -176,7 +173,7 @@ func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (hea
 		r.setCompression(v.Format) // even if there is nothing to read
 	})
 	if err != nil {
-		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
+		return nil, command.Cut("interrupted")
 	}
 	if r.Why != "" {
 		r.Members = set.members(path)

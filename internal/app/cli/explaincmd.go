@@ -74,7 +74,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.VS != "" && len(urls) != 1 {
-		return command.Usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
+		return command.Usagef("--vs: want exactly one URL to compare with, got %d", len(urls))
 	}
 	w := o.writer(cmd, x)
 	failed, cause := false, "rejected"
@@ -161,7 +161,7 @@ func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read standard input: %w", err)
 		case len(text) > maxExplain:
-			return nil, command.Usage(fmt.Errorf("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain)))
+			return nil, command.Usagef("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain))
 		}
 		for line := range bytes.Lines(text) {
 			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))

@@ -93,7 +93,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		}
 	})
 	if err != nil {
-		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted while waiting for input")}
+		return nil, command.Cut("interrupted while waiting for input")
 	}
 	for _, path := range slices.Sorted(maps.Keys(leave)) {
 		leave[path]()

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
@@ -32,12 +31,9 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	set.Jobs, set.exact, set.tables = 1, true, newTables("", "")
 	set.tables.limits.Whole, set.tables.objects = true, set.objects
 	f := newFormats(set)
-	source, err := set.newSource(nil, func() *formats { return f }, 1)
-	if err != nil {
-		return nil, command.Usage(err)
-	}
-	if _, err := source.Paths(); err != nil { // the file was removed in the meantime
-		return nil, inputError(err)
+	source, err := set.openSource(nil, func() *formats { return f }, 1)
+	if err != nil { // perhaps the file was removed in the meantime
+		return nil, err
 	}
 	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		_ = f.inspect(path, head, v) // an input without a format is read as lines
@@ -47,7 +43,7 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 		}
 	})
 	if err != nil {
-		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
+		return nil, command.Cut("interrupted")
 	}
 	f.fallBack()
 	j := &judgement{}

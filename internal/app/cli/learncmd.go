@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -57,7 +56,7 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad command.Mistakes
 	if o.Per != "" || o.PerZone != "" {
-		bad.Add("--per", errors.New("learn compares all records with each other; remove the option"))
+		bad.Addf("--per", "learn compares all records with each other; remove the option")
 	}
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewLearner(nil, o.Content, opt).Fields(), &bad)

@@ -96,7 +96,7 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	case r := <-done:
 		return set.endLockStep(stderr, r.stats, r.err)
 	case <-sig.Soft.Done():
-		return &command.Error{Code: command.ExitCut, Err: errors.New("interrupted before the end of the input")}
+		return command.Cut("interrupted before the end of the input")
 	}
 }
 
@@ -128,11 +128,11 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 	}
 	switch keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend; {
 	case !job.LineByLine():
-		return nil, command.Usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.From))
+		return nil, command.Usagef("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.From)
 	case s.record.Render == record.RenderParquet:
-		return nil, command.Usage(errors.New("--lock-step: not possible with --to parquet, which does not write lines"))
+		return nil, command.Usagef("--lock-step: not possible with --to parquet, which does not write lines")
 	case s.record.Target == record.TargetAll && !keeps:
-		return nil, command.Usage(errors.New("--lock-step: not possible with --target all, which writes two lines for a record with a referer: use --target request or --target referer"))
+		return nil, command.Usagef("--lock-step: not possible with --target all, which writes two lines for a record with a referer: use --target request or --target referer")
 	}
 	return job, nil
 }

@@ -26,11 +26,11 @@ func (o *reportOptions) merge(cmd *cobra.Command, names []string) error {
 	var bad command.Mistakes
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"merge", "output", "force"}, f.Name) {
-			bad.Add("--"+f.Name, errors.New("cannot be combined with --merge"))
+			bad.Addf("--"+f.Name, "cannot be combined with --merge")
 		}
 	})
 	if len(names) == 0 {
-		bad.Add("--merge", errors.New("missing argument: SUMMARY"))
+		bad.Addf("--merge", "missing argument: SUMMARY")
 	}
 	toFile := o.Out != "" && o.Out != stdoutPath
 	if toFile {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
@@ -31,7 +29,7 @@ var oldNames = map[string]string{
 // renamed returns the usage error for an option that has a new name, or nil.
 func renamed(name string) error {
 	if now := oldNames[name]; now != "" {
-		return command.Usage(fmt.Errorf("--%s was renamed: use %s", name, now))
+		return command.Usagef("--%s was renamed: use %s", name, now)
 	}
 	return nil
 }

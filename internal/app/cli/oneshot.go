@@ -184,6 +184,18 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 	return file.New(c)
 }
 
+// openSource is newSource for inputs that exist.
+func (s *settings) openSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
+	source, err := s.newSource(stdin, formats, parallel)
+	if err != nil {
+		return nil, command.Usage(err)
+	}
+	if _, err := source.Paths(); err != nil {
+		return nil, inputError(err)
+	}
+	return source, nil
+}
+
 // encodings returns how to read texts that are not in UTF-8 with LF. They are converted
 // unless an output contains their bytes.
 func (s *settings) encodings() compress.Encodings {
@@ -209,7 +221,7 @@ func inputError(err error) error {
 func suggestCommand(paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
 		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
-			return command.Usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
+			return command.Usagef("%w (did you mean the command %q?)", err, near)
 		}
 	}
 	return inputError(err)
@@ -333,7 +345,7 @@ func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	case limit == 0 || int64(n) <= room:
 		return n, nil
 	case room < 1:
-		return 0, command.Usage(fmt.Errorf("descriptor limit too low: need at least %d, have %d; raise it with ulimit -n", fileReserve+1, limit))
+		return 0, command.Usagef("descriptor limit too low: need at least %d, have %d; raise it with ulimit -n", fileReserve+1, limit)
 	}
 	log.Warn("number of parallel inputs reduced to fit the descriptor limit", "configured", n, "granted", room, "descriptor_limit", limit)
 	return int(room), nil

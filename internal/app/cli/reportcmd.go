@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -75,11 +74,11 @@ func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
 		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
 			forms[0] = ext[1:]
 		} else if ext != "" {
-			bad.Add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --to", ext))
+			bad.Addf("--output", "no form has the extension %q: use .html, .md or .json, or name the form with --to", ext)
 		}
 	}
 	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
-		bad.Add("--to", errors.New("several forms need a file: name it with --output"))
+		bad.Addf("--to", "several forms need a file: name it with --output")
 	}
 	for _, form := range forms {
 		_, err := suggest.Index("form", logreport.Forms(), form)

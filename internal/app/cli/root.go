@@ -86,7 +86,7 @@ func noEmptyFlags(flags *pflag.FlagSet) error {
 			text = strings.Join(list.GetSlice(), "")
 		}
 		if text == "" && !slices.Contains(mayBeEmpty, f.Name) {
-			bad.Add("--"+f.Name, errors.New("must not be empty"))
+			bad.Addf("--"+f.Name, "must not be empty")
 		}
 	})
 	return bad.Err()
@@ -108,11 +108,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if need := mustBe[f.Value.Type()]; need != "" {
 			why = fmt.Errorf("must be %s, got %q", need, invalid.GetValue())
 		}
-		return command.Usage(fmt.Errorf("--%s: %w", f.Name, why))
+		return command.Usagef("--%s: %w", f.Name, why)
 	}
 	var empty *pflag.ValueRequiredError
 	if errors.As(err, &empty) {
-		return command.Usage(fmt.Errorf("--%s: requires a value", empty.GetFlag().Name))
+		return command.Usagef("--%s: requires a value", empty.GetFlag().Name)
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -120,7 +120,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
-		return command.Usage(fmt.Errorf("unknown option -%s", name))
+		return command.Usagef("unknown option -%s", name)
 	}
 	if err := renamed(name); err != nil {
 		return err
@@ -128,7 +128,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := suggest.Nearest(names, name); near != "" {
-		return command.Usage(fmt.Errorf("unknown option --%s (did you mean --%s?)", name, near))
+		return command.Usagef("unknown option --%s (did you mean --%s?)", name, near)
 	}
-	return command.Usage(fmt.Errorf("unknown option --%s", name))
+	return command.Usagef("unknown option --%s", name)
 }

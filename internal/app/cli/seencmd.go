@@ -124,7 +124,7 @@ func shrinkSet(cmd *cobra.Command, dir, before string) error {
 	if before != "" {
 		var err error
 		if least, err = dayOf(before); err != nil {
-			return command.Usage(fmt.Errorf("--before: %w", err))
+			return command.Usagef("--before: %w", err)
 		}
 	}
 	store, err := openSet(dir, nil, keyset.Options{})
@@ -181,13 +181,13 @@ func openSet(dir string, id keyset.Identity, o keyset.Options) (*keyset.Store, e
 func setError(err error) error {
 	switch {
 	case errors.Is(err, keyset.ErrNoStore):
-		return command.Usage(fmt.Errorf("%w; make a set with 'urlfold seen build'", err))
+		return command.Usagef("%w; make a set with 'urlfold seen build'", err)
 	case errors.Is(err, syscall.ENOTDIR):
-		return command.Usage(fmt.Errorf("%w: name the folder of the set before the inputs", err))
+		return command.Usagef("%w: name the folder of the set before the inputs", err)
 	case errors.Is(err, keyset.ErrIdentity):
 		return command.Usage(err)
 	case errors.Is(err, os.ErrExist):
-		return command.Usage(fmt.Errorf("%w; add to it with 'urlfold seen merge', or replace it with --force", err))
+		return command.Usagef("%w; add to it with 'urlfold seen merge', or replace it with --force", err)
 	}
 	return err
 }

@@ -107,12 +107,12 @@ func (o *options) resolve(paths []string) (*settings, error) {
 func (s *settings) resolvePaths(bad *command.Mistakes) {
 	for i, p := range s.paths {
 		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") && !objects.Is(p) {
-			bad.Add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
+			bad.Addf(fmt.Sprintf("argument %d", i+1), "expected a file, got a URL (did you mean 'urlfold explain URL'?)")
 		}
 	}
 	for _, pattern := range s.Exclude {
 		if !doublestar.ValidatePattern(pattern) {
-			bad.Add("--exclude", fmt.Errorf("invalid glob %q", pattern))
+			bad.Addf("--exclude", "invalid glob %q", pattern)
 		}
 	}
 }
@@ -163,9 +163,9 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 	for _, name := range s.Secrets {
 		switch {
 		case name == "":
-			bad.Add("--secret", errors.New("empty parameter name"))
+			bad.Addf("--secret", "empty parameter name")
 		case strings.Contains(name, ","):
-			bad.Add("--secret", fmt.Errorf("%q is not a name: repeat --secret for each name", name))
+			bad.Addf("--secret", "%q is not a name: repeat --secret for each name", name)
 		}
 	}
 	if s.Delimiter != "" && s.From == "" {
@@ -193,7 +193,7 @@ func (s *settings) extensions(bad *command.Mistakes) (list []record.Extension) {
 	for _, text := range s.Extend {
 		name, field, ok := strings.Cut(text, "=")
 		if !ok {
-			bad.Add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
+			bad.Addf("--extend", "missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text)
 			return nil
 		}
 		list = append(list, record.Extension{Name: name, Field: field})
@@ -207,7 +207,7 @@ func (s *settings) urlParts(bad *command.Mistakes) (u record.URLParts) {
 		for pair := range strings.SplitSeq(text, ",") {
 			part, path, ok := strings.Cut(pair, "=")
 			if !ok {
-				bad.Add("--url", fmt.Errorf("missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair))
+				bad.Addf("--url", "missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair)
 				continue
 			}
 			bad.Add("--url", u.Add(part, path))
@@ -223,9 +223,9 @@ func (s *settings) mapping(bad *command.Mistakes) map[string]string {
 		field, name, ok := strings.Cut(strings.TrimSpace(pair), "=")
 		switch _, twice := m[field]; {
 		case !ok:
-			bad.Add("--map", fmt.Errorf("missing '=' in %q: want FIELD=NAME pairs, such as status=sc,client=src.ip", pair))
+			bad.Addf("--map", "missing '=' in %q: want FIELD=NAME pairs, such as status=sc,client=src.ip", pair)
 		case twice:
-			bad.Add("--map", fmt.Errorf("duplicate field %q", field))
+			bad.Addf("--map", "duplicate field %q", field)
 		default:
 			m[field] = name
 		}
@@ -257,7 +257,7 @@ func (s *settings) checkFiles(bad *command.Mistakes) {
 			continue
 		}
 		if other := seen[f.name]; other != "" {
-			bad.Add(f.flag, fmt.Errorf("same file as %s", other))
+			bad.Addf(f.flag, "same file as %s", other)
 		}
 		seen[f.name] = f.flag
 		bad.Add(f.flag, s.checkFile(f.flag, f.name))
@@ -305,13 +305,13 @@ func (s *settings) resolveLimits(bad *command.Mistakes) {
 		bad.Add("--"+flag, s.late[flag])
 	}
 	if s.MaxRatio == 0 || s.MaxRatio < -1 {
-		bad.Add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
+		bad.Addf("--max-ratio", "must be greater than 0, or -1 for no limit")
 	}
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
 	bad.Add("--fail-on", s.checkFailOn(s.FailOn))
 	bad.Within("--workers", s.Jobs, maxJobs)
 	if s.Limit < 0 {
-		bad.Add("--limit", errors.New("must be greater than 0"))
+		bad.Addf("--limit", "must be greater than 0")
 	}
 	if s.Sample != "" {
 		var err error

@@ -194,7 +194,7 @@ func (s *settings) resolveParquet(bad *command.Mistakes) {
 		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0 && ext == parquetExt
 	case s.Render.Form == record.RenderRewrite.String() && ext == parquetExt:
 	case s.Render.Form != fields:
-		bad.Add("--output", fmt.Errorf("a file named %s requires --to %s", ext, fields))
+		bad.Addf("--output", "a file named %s requires --to %s", ext, fields)
 	}
 }
 
@@ -212,7 +212,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	}
 	rewrites := s.record.Render == record.RenderRewrite
 	if s.mayRewrite && tables > 0 && avros+others > 0 {
-		return nil, command.Usage(errors.New("some inputs are Parquet files and others are not: use --to parquet to write the same columns for all of them"))
+		return nil, command.Usagef("some inputs are Parquet files and others are not: use --to parquet to write the same columns for all of them")
 	}
 	for _, kind := range []struct {
 		ext, article, name string
@@ -221,11 +221,11 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		switch {
 		case !rewrites:
 		case kind.inputs > 0 && kind.inputs < tables+avros+others:
-			return nil, command.Usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
+			return nil, command.Usagef("some inputs are %s files and others are not: rewrite them in two runs", kind.name)
 		case kind.inputs > 0 && !s.perInput() && !s.DryRun && !hasExt(s.Output, kind.ext):
-			return nil, command.Usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --to jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
+			return nil, command.Usagef("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --to jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext)
 		case kind.inputs == 0 && hasExt(s.Output, kind.ext):
-			return nil, command.Usage(fmt.Errorf("--to rewrite to a file named %s requires %s inputs; use --to parquet", kind.ext, kind.name))
+			return nil, command.Usagef("--to rewrite to a file named %s requires %s inputs; use --to parquet", kind.ext, kind.name)
 		}
 	}
 	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
@@ -240,13 +240,13 @@ func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"
 	switch {
 	case s.record.Shard.Of > 0:
-		return command.Usage(errors.New("--shard-by: cannot divide the rows of Parquet or Avro files that are rewritten: use --shard-by path or --to parquet"))
+		return command.Usagef("--shard-by: cannot divide the rows of Parquet or Avro files that are rewritten: use --shard-by path or --to parquet")
 	case s.hides():
-		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --to parquet"))
+		return command.Usagef("--redact, --secret: " + files + ", which copies the other columns: use --to parquet")
 	case s.unordered():
-		return command.Usage(errors.New("--order: " + files + "; remove the option"))
+		return command.Usagef("--order: " + files + "; remove the option")
 	case s.Compress != autoCompress:
-		return command.Usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the option"))
+		return command.Usagef("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the option")
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -78,11 +77,11 @@ func (s *settings) takeNote(bad *command.Mistakes) {
 		case i < 0:
 			continue
 		case s.Unique != mode:
-			bad.Add("--fields", fmt.Errorf("%s requires --dedupe=%s, which adds this field", name, mode))
+			bad.Addf("--fields", "%s requires --dedupe=%s, which adds this field", name, mode)
 		case i < last:
-			bad.Add("--fields", fmt.Errorf("%s must be the last field, where --dedupe=%s writes it", name, mode))
+			bad.Addf("--fields", "%s must be the last field, where --dedupe=%s writes it", name, mode)
 		case last == 0:
-			bad.Add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
+			bad.Addf("--fields", "requires another field before %s, such as url,%[1]s", name)
 		}
 		s.Fields = slices.DeleteFunc(slices.Clone(s.Fields), func(f string) bool { return f == name })
 	}
@@ -160,7 +159,7 @@ func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted while the inputs were read for the first time; nothing was written")}
+		return nil, command.Cut("interrupted while the inputs were read for the first time; nothing was written")
 	}
 	return s.Choose(r.set.record.Render)
 }

@@ -59,6 +59,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // Usage returns err as a usage error, exit code 2.
 func Usage(err error) error { return &Error{Code: ExitUsage, Err: err} }
 
+// Usagef is Usage for an error with this text; see [fmt.Errorf].
+func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
+
+// Cut returns an error with this text about a run that a signal has stopped, exit code 3.
+func Cut(text string) error { return &Error{Code: ExitCut, Err: errors.New(text)} }
+
 // BadInput returns err, about a file named in the command line, with exit code
 // 2. The message does not mention the help, which says nothing about files.
 func BadInput(err error) error { return &Error{Code: ExitUsage, Err: err, bare: true} }
@@ -116,6 +122,9 @@ func (m *Mistakes) Add(flag string, err error) {
 	}
 }
 
+// Addf is Add for an error with this text; see [fmt.Errorf].
+func (m *Mistakes) Addf(flag, format string, args ...any) { m.Add(flag, fmt.Errorf(format, args...)) }
+
 // Err returns a usage error that joins all recorded errors, or nil if there are
 // none.
 func (m *Mistakes) Err() error {
@@ -128,7 +137,7 @@ func (m *Mistakes) Err() error {
 // Within records an error in flag unless its value n is between 1 and most.
 func (m *Mistakes) Within(flag string, n, most int) {
 	if n < 1 || n > most {
-		m.Add(flag, fmt.Errorf("must be between 1 and %d", most))
+		m.Addf(flag, "must be between 1 and %d", most)
 	}
 }
 

@@ -26,7 +26,7 @@ m  encode unless used as a delimiter
 func writeChart(w io.Writer, standard string) error {
 	ch, err := escapechart.New(standard)
 	if err != nil {
-		return command.Usage(fmt.Errorf("--standard: %w", err))
+		return command.Usagef("--standard: %w", err)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	// Cells come first, so that classes and notes of different widths do not
@@ -57,7 +57,7 @@ func writeChart(w io.Writer, standard string) error {
 func writeReservedChart(w io.Writer, standard string) error {
 	ch, err := escapechart.NewReserved(standard)
 	if err != nil {
-		return command.Usage(fmt.Errorf("--standard: %w", err))
+		return command.Usagef("--standard: %w", err)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))

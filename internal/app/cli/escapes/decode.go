@@ -51,7 +51,7 @@ type decodeFlags struct {
 func (d *decodeFlags) init(cmd *cobra.Command) (err error) {
 	if d.form {
 		if cmd.Flags().Changed("standard") && d.standard != "form" {
-			return command.Usage(fmt.Errorf("--form: cannot be combined with --standard %s", d.standard))
+			return command.Usagef("--form: cannot be combined with --standard %s", d.standard)
 		}
 		d.standard = "form"
 	}

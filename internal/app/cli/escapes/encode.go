@@ -64,7 +64,7 @@ with --all-reserved, what becomes of each reserved character. The charts of rfc3
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case chart && (len(args) > 0 || cmd.Flags().Changed("component")):
-				return command.Usage(errors.New("--chart: takes no TEXT and no --component"))
+				return command.Usagef("--chart: takes no TEXT and no --component")
 			case chart && allReserved:
 				return writeReservedChart(cmd.OutOrStdout(), c.standard)
 			case chart:
@@ -110,9 +110,9 @@ func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 	case err == nil:
 		return set, nil
 	case slices.Contains(percent.Standards(), c.standard):
-		return set, command.Usage(fmt.Errorf("--component: %w", err))
+		return set, command.Usagef("--component: %w", err)
 	}
-	return set, command.Usage(fmt.Errorf("--standard: %w", err))
+	return set, command.Usagef("--standard: %w", err)
 }
 
 // An appendFunc converts src, appends the result to dst and returns the
@@ -131,7 +131,7 @@ func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 	var buf []byte
 	for i, a := range args {
 		if buf, err = f(buf[:0], []byte(a)); err != nil {
-			return command.Usage(fmt.Errorf("argument %d: %w", i+1, err))
+			return command.Usagef("argument %d: %w", i+1, err)
 		}
 		if _, err = w.Write(append(buf, '\n')); err != nil {
 			return command.Wrote(err)
@@ -156,7 +156,7 @@ func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 			text = line[:len(line)-1]
 		}
 		if out, err = f(out[:0], text); err != nil {
-			return command.Usage(fmt.Errorf("line %d: %w", n, err))
+			return command.Usagef("line %d: %w", n, err)
 		}
 		if newline {
 			out = append(out, '\n')

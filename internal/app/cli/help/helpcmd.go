@@ -5,7 +5,6 @@ package help
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -82,7 +81,7 @@ func newHelp(version string, write WriteFile) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case dir != "" && (form != "" || len(args) > 0):
-				return command.Usage(errors.New("--man: takes no command, no topic and no --to"))
+				return command.Usagef("--man: takes no command, no topic and no --to")
 			case dir != "":
 				return writeManPages(cmd.Root(), dir, version, write)
 			case form != "":
@@ -101,11 +100,11 @@ func newHelp(version string, write WriteFile) *cobra.Command {
 // writeTables writes the tables of the topic that args name.
 func writeTables(w io.Writer, form string, args []string) error {
 	if _, err := suggest.Index("format", []string{"jsonl"}, form); err != nil {
-		return command.Usage(fmt.Errorf("--to: %w", err))
+		return command.Usagef("--to: %w", err)
 	}
 	topic, ok := findTopic(args)
 	if !ok {
-		return command.Usage(errors.New("--to: name one topic whose tables to write, such as flags"))
+		return command.Usagef("--to: name one topic whose tables to write, such as flags")
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -227,7 +226,7 @@ func strictCompletion(root *cobra.Command) {
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return command.Usage(errors.New("completion: missing argument: the shell (" + strings.Join(shells, ", ") + ")"))
+				return command.Usagef("completion: missing argument: the shell (%s)", strings.Join(shells, ", "))
 			}
 			_, err := suggest.Index("shell", shells, args[0])
 			return command.Usage(err)

@@ -45,7 +45,7 @@ func (f *adminFlags) client(c *daemon.Catalog) (*adminClient, error) {
 			return nil, command.BadConfig(err)
 		}
 		if address = conf.Admin.Listen; address == "" {
-			return nil, command.Usage(fmt.Errorf("%s: admin.listen is empty, so the daemon has no admin server", f.file))
+			return nil, command.Usagef("%s: admin.listen is empty, so the daemon has no admin server", f.file)
 		}
 	}
 	address = cmp.Or(address, config.Default().Admin.Listen)
@@ -54,7 +54,7 @@ func (f *adminFlags) client(c *daemon.Catalog) (*adminClient, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		network, address, a.base = "unix", path, "http://localhost"
 	} else if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, command.Usage(errors.New("--admin: must be HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH"))
+		return nil, command.Usagef("--admin: must be HOST:PORT, such as 127.0.0.1:8686 or \"[::1]:8686\", or unix:PATH")
 	}
 	dialer := net.Dialer{Timeout: 5 * time.Second}
 	a.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -136,12 +136,12 @@ func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
 func (d *dataFlags) open() (string, error) {
 	if d.dir != "" {
 		if _, err := os.Stat(d.dir); err != nil {
-			return "", command.Usage(fmt.Errorf("--data-dir: %w", err))
+			return "", command.Usagef("--data-dir: %w", err)
 		}
 		return d.dir, nil
 	}
 	if configFile(d.file) == "" {
-		return "", command.Usage(errors.New("missing required option: -c/--config FILE, or --data-dir DIRECTORY"))
+		return "", command.Usagef("missing required option: -c/--config FILE, or --data-dir DIRECTORY")
 	}
 	f, err := d.load()
 	if err != nil {

@@ -39,7 +39,7 @@ func newEnqueue(cat *daemon.Catalog) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var share file.Share
 		if err := share.UnmarshalText([]byte(shard)); err != nil {
-			return command.Usage(fmt.Errorf("--shard: %w", err))
+			return command.Usagef("--shard: %w", err)
 		}
 		c, err := queueOf(cmd, cat, path)
 		if err != nil {

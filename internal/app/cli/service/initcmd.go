@@ -92,7 +92,7 @@ func writeSchema(w io.Writer, c *daemon.Catalog) error {
 func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
 	in, err := parsePlace(p.input)
 	if err != nil {
-		return command.Usage(fmt.Errorf("the input: %w", err)) // fail before asking for the format
+		return command.Usagef("the input: %w", err) // fail before asking for the format
 	}
 	if in.kind == "file" && p.format == "" {
 		p.format, err = detect(ctx, p.input)
@@ -117,7 +117,7 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() s
 		case *q.value != "" || q.value == &p.format && found() != "":
 			continue
 		case !interactive && q.named != "":
-			return command.Usage(errors.New("missing required " + q.named))
+			return command.Usagef("missing required %s", q.named)
 		case !interactive:
 			*q.value = q.preset
 			continue

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -56,7 +55,7 @@ func newMonitor(c *daemon.Catalog) *cobra.Command {
 // runMonitor shows the progress until a signal or an error.
 func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 	if o.interval < 200*time.Millisecond {
-		return command.Usage(errors.New("--interval: must be at least 200ms"))
+		return command.Usagef("--interval: must be at least 200ms")
 	}
 	client, err := o.client(c)
 	if err != nil {

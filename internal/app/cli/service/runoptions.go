@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,7 +45,7 @@ type loader func() (*config.File, error)
 func loaderOf(c *daemon.Catalog, file string, stdin io.Reader) (loader, error) {
 	switch file {
 	case "":
-		return nil, command.Usage(errors.New("missing required option: -c/--config FILE (or set URLFOLD_CONFIG)"))
+		return nil, command.Usagef("missing required option: -c/--config FILE (or set URLFOLD_CONFIG)")
 	case "-":
 		text, err := io.ReadAll(io.LimitReader(stdin, maxStdin))
 		if err != nil {
@@ -94,7 +93,7 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 		var bad command.Mistakes
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if !slices.Contains(ofRun, f.Name) {
-				bad.Add("--"+f.Name, errors.New("requires INPUT; a run with -c takes this setting from the configuration"))
+				bad.Addf("--"+f.Name, "requires INPUT; a run with -c takes this setting from the configuration")
 			}
 		})
 		if err := bad.Err(); err != nil {
@@ -104,7 +103,7 @@ func (o *runFlags) loader(cmd *cobra.Command, c *daemon.Catalog, detect Detector
 		return loaderOf(c, o.file, cmd.InOrStdin())
 	}
 	if o.file != "" || o.watch {
-		return nil, command.Usage(errors.New("INPUT takes the place of a configuration: leave out --config and --watch"))
+		return nil, command.Usagef("INPUT takes the place of a configuration: leave out --config and --watch")
 	}
 	p := &o.plan
 	p.input, p.local = args[0], true
@@ -140,7 +139,7 @@ func stateDir(input, output string) (string, error) {
 	if base == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", command.Usage(fmt.Errorf("no folder for positions: %w; set --data-dir", err))
+			return "", command.Usagef("no folder for positions: %w; set --data-dir", err)
 		}
 		base = filepath.Join(home, ".local", "state")
 	}

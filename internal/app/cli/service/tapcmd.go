@@ -83,7 +83,7 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 		return command.Usage(flagsOf(err))
 	}
 	if o.count < 0 {
-		return command.Usage(errors.New("--count: must not be negative"))
+		return command.Usagef("--count: must not be negative")
 	}
 	client, err := o.client(c)
 	if err != nil {
