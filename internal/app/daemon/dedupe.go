@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -44,22 +43,21 @@ var dedupeSinks = map[string]string{
 }
 
 // checkDedupe rejects configurations in which dedupe could lose records.
-func (p *plan) checkDedupe(sound func(path string) bool) error {
-	f := p.file
+func (k *checker) checkDedupe() {
+	f := k.file
 	if f.Dedupe == nil {
-		return nil
+		return
 	}
-	var errs []error
-	wrong := func(path, text string) { errs = append(errs, f.ErrorAt(path, errors.New("dedupe "+text))) }
+	wrong := func(path, text string) { k.wrong(path, "dedupe "+text) }
 	for i, c := range each(f.Sources) {
 		switch {
-		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
-		case c.Type == "jetstream" && p.inBucket():
+		case !k.isSound(c), c.Type == "jetstream" && k.inBucket() && i == 0:
+		case c.Type == "jetstream" && k.inBucket():
 			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
-		case isFiles(c.Type) && p.inBucket():
+		case isFiles(c.Type) && k.inBucket():
 			wrong(c.Path(), "with bucket requires a jetstream source; for files, the keys are stored in data_dir: remove bucket")
 		case c.Type == "kafka":
-			p.checkDedupeKafka(c, wrong)
+			k.checkDedupeKafka(c, wrong)
 		case !isFiles(c.Type):
 			why, known := dedupeSources[c.Type]
 			if !known {
@@ -73,20 +71,20 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	if f.Dedupe.Changelog != nil && !slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Type == "kafka" }) {
 		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
 	}
-	if p.inBucket() && sound("dedupe") && f.Dedupe.Changelog != nil {
+	if k.inBucket() && k.sound("dedupe") && f.Dedupe.Changelog != nil {
 		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect")
 	}
 	if f.Dedupe.Marks() {
-		for _, c := range each(p.file.Sinks) {
+		for _, c := range each(f.Sinks) {
 			if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && (s.MsgID == "key" || s.MsgID == "subject") {
 				wrong(c.Path()+".msg_id", "cannot be combined with keep: mark: the stream would drop the records that are marked; set position")
 			}
 		}
-		if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
+		if name := unique.MarkNote.Name; slices.Contains(f.Codec.Render.Names(), name) {
 			wrong("codec.to.extend."+name, "adds a field of this name with keep: mark; choose another name")
 		}
 	}
-	for _, c := range p.outputs() {
+	for _, c := range k.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
 			wrong(c.Path(), "cannot be combined with this sink: "+why)
 		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.OnError.Refused != "drop" {
@@ -99,10 +97,9 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	if len(f.Route) > 0 {
 		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
 	}
-	if c := p.fixedBatches(); c != nil {
+	if c := k.fixedBatches(); c != nil {
 		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
 	}
-	return errors.Join(errs...)
 }
 
 // checkDedupeKafka rejects configurations in which the keys of a Kafka topic
@@ -158,25 +155,24 @@ func (p *plan) dedupeWindow() *engine.Window {
 
 // checkWindow rejects windows for records without times, and keys of windows that
 // would have no effect.
-func (p *plan) checkWindow(sound func(path string) bool) error {
-	w := p.file.Dedupe.Window
-	if w == nil || !sound("dedupe.window") || len(p.file.Sources) == 0 {
-		return nil
+func (k *checker) checkWindow() {
+	w := k.file.Dedupe.Window
+	if w == nil || !k.sound("dedupe.window") || len(k.file.Sources) == 0 {
+		return
 	}
-	files := isFiles(p.file.Sources[0].Type)
+	files := isFiles(k.file.Sources[0].Type)
 	switch {
 	case files && w.ByMessage():
-		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: the only time of a line in a file is the one in its record"))
+		k.wrong("dedupe.window.time", "requires a kafka or jetstream source: the only time of a line in a file is the one in its record")
 	case !files && w.HasIdle():
-		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: only files wait for each other"))
-	case !w.ByMessage() && p.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):
+		k.wrong("dedupe.window.idle", "requires a file source: only files wait for each other")
+	case !w.ByMessage() && k.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):
 		or := ""
 		if !files {
 			or = "; set time: message for the time of the message"
 		}
-		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so they belong to no window; the time of reading would select another window after a crash%s", p.file.Sources[0].Format.From, or))
+		k.wrong("dedupe.window", fmt.Sprintf("records of the format %s have no time, so they belong to no window; the time of reading would select another window after a crash%s", k.file.Sources[0].Format.From, or))
 	}
-	return nil
 }
 
 // keyIdentity returns everything that the set of keys depends on.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/urlfold/urlfold/config"
@@ -28,21 +27,19 @@ func (p *plan) fixedBatches() *config.Component {
 
 // checkFixedBatches checks that all sources produce reproducible batches if an
 // output requires them.
-func (p *plan) checkFixedBatches(sound func(path string) bool) error {
-	out := p.fixedBatches()
-	if out == nil || !isSound(out, sound, "msg_id") {
-		return nil
+func (k *checker) checkFixedBatches() {
+	out := k.fixedBatches()
+	if out == nil || !k.isSound(out, "msg_id") {
+		return
 	}
-	var errs []error
-	for _, c := range each(p.file.Sources) {
-		if !isSound(c, sound, "mode") {
+	for _, c := range each(k.file.Sources) {
+		if !k.isSound(c, "mode") {
 			continue
 		}
 		if why := loose(c); why != "" {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("%s, but %s.msg_id: batch requires batches that end at the same records in every run; in the sink, set msg_id: position with framing: records, or msg_id: none", why, out.Path())))
+			k.wrong(c.Path(), fmt.Sprintf("%s, but %s.msg_id: batch requires batches that end at the same records in every run; in the sink, set msg_id: position with framing: records, or msg_id: none", why, out.Path()))
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // loose returns why the batches of a source are not reproducible, or "" if they

@@ -26,23 +26,19 @@ func (p *plan) headerFor(c *config.Component, e *env) []byte {
 }
 
 // checkHeader rejects a header if a sink writes messages.
-func (p *plan) checkHeader(sound func(path string) bool) error {
-	r := &p.file.Codec.Render
-	if !r.Header() || !sound("codec.to") {
-		return nil
+func (k *checker) checkHeader() {
+	r := &k.file.Codec.Render
+	if !r.Header() || !k.sound("codec.to") || r.Form == "" {
+		return
 	}
-	form := r.Form
-	if form == "" {
-		return nil
-	}
-	for _, c := range each(p.file.Sinks) {
+	for _, c := range each(k.file.Sinks) {
 		if brokerSinks[c.Type] {
 			path := "codec.to"
 			if r.CSV != nil || r.TSV != nil {
-				path += "." + form + ".header"
+				path += "." + r.Form + ".header"
 			}
-			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, and each of them would need the header: set codec.to to {%s: {fields: […], header: false}}", c.Name, form))
+			k.wrong(path, fmt.Sprintf("the sink %s writes messages, and each of them would need the header: set codec.to to {%s: {fields: […], header: false}}", c.Name, r.Form))
+			return
 		}
 	}
-	return nil
 }

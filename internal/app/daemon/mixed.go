@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,43 +14,38 @@ import (
 // checkMixed rejects sources whose records would be copied into one file in which no
 // program could distinguish them: binary records of several formats, or records that
 // follow different headers.
-func (p *plan) checkMixed(sound func(path string) bool) error {
-	if p.jobs == nil {
-		return nil
+func (k *checker) checkMixed() {
+	if k.jobs == nil || k.checkHeaded() {
+		return
 	}
-	if err := p.checkHeaded(sound); err != nil {
-		return err
-	}
-	out := p.outputBy(sound, func(path string) bool { return !hasVariable(path, "source.", "lane}") })
+	out := k.outputBy(func(path string) bool { return !hasVariable(path, "source.", "lane}") })
 	if out == nil {
-		return nil
+		return
 	}
-	var errs []error
-	for i := range p.jobs[1:] {
-		if !p.mix(0, i+1) {
-			a, b := &p.file.Sources[0], &p.file.Sources[i+1]
-			errs = append(errs, p.file.ErrorAt(b.Path()+".from", fmt.Errorf("records of this format and those of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another form, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name)))
+	for i := range k.jobs[1:] {
+		if !k.mix(0, i+1) {
+			a, b := &k.file.Sources[0], &k.file.Sources[i+1]
+			k.wrong(b.Path()+".from", fmt.Sprintf("records of this format and those of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another form, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name))
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkShape rejects policies that let records of another shape reach an output: text
 // among JSON or among the rows of a table, or objects that hold only an error.
-func (p *plan) checkShape() error {
-	f, o := p.file, &p.file.OnError
+func (k *checker) checkShape() {
+	f, o := k.file, &k.file.OnError
 	at, what, keys := "codec.to", "objects without the fields of the others", []string{"unparsed", "oversize", "rejected"}
 	if f.Codec.Render.Form != "jsonl" {
-		i := slices.IndexFunc(p.jobs, (*record.Job).Shaped)
+		i := slices.IndexFunc(k.jobs, (*record.Job).Shaped)
 		if i < 0 {
-			return nil
+			return
 		}
 		at, what, keys = f.Sources[i].Path()+".from", "text that is not "+f.Sources[i].Format.From, keys[:2]
 	}
 	values := map[string]string{"unparsed": o.Unparsed, "oversize": o.Oversize, "rejected": o.Rejected}
 	keys = slices.DeleteFunc(keys, func(key string) bool { return values[key] != "pass-through" && values[key] != "truncate" })
-	if len(keys) == 0 || p.jobs == nil {
-		return nil
+	if len(keys) == 0 || k.jobs == nil {
+		return
 	}
 	for _, key := range keys {
 		if f.Written("on_error." + key) {
@@ -59,26 +53,28 @@ func (p *plan) checkShape() error {
 			break
 		}
 	}
-	return f.ErrorAt(at, fmt.Errorf("the output could hold %s: set on_error.%s to dead-letter (with a dead_letter section) or drop", what, strings.Join(keys, " and on_error.")))
+	k.wrong(at, fmt.Sprintf("the output could hold %s: set on_error.%s to dead-letter (with a dead_letter section) or drop", what, strings.Join(keys, " and on_error.")))
 }
 
 // checkHeaded rejects sources of files whose records follow a header, if an output could
-// hold them without it or below that of another file.
-func (p *plan) checkHeaded(sound func(path string) bool) error {
-	for i := range p.file.Sources {
-		s := &p.file.Sources[i]
+// hold them without it or below that of another file. It reports whether it has rejected
+// one.
+func (k *checker) checkHeaded() (rejected bool) {
+	for i := range k.file.Sources {
+		s := &k.file.Sources[i]
 		several, files := readsFiles(s)
-		if !files || !p.jobs[i].Headed() {
+		if !files || !k.jobs[i].Headed() {
 			continue
 		}
-		out := p.outputBy(sound, func(path string) bool {
+		out := k.outputBy(func(path string) bool {
 			return hasVariable(path, "seq}", "time") || several && !hasVariable(path, "source.relpath}", "lane}")
 		})
 		if out != nil {
-			return p.file.ErrorAt(s.Path()+".from", fmt.Errorf("copies of these records must be below the header of their file, but the sink %s mixes or divides files: set codec.to to another form, such as jsonl, or write {source.relpath} or {lane} in its path, without {seq} and {time}", out.Name))
+			k.wrong(s.Path()+".from", fmt.Sprintf("copies of these records must be below the header of their file, but the sink %s mixes or divides files: set codec.to to another form, such as jsonl, or write {source.relpath} or {lane} in its path, without {seq} and {time}", out.Name))
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // readsFiles reports whether a source reads files or objects, and whether it can read
@@ -100,10 +96,10 @@ func hasVariable(path string, names ...string) bool {
 
 // outputBy returns the first sink that writes to stdout, or to files whose template is
 // what is asks for, or nil.
-func (p *plan) outputBy(sound func(path string) bool, is func(path string) bool) *config.Component {
-	for _, c := range each(p.file.Sinks) {
-		l, files := p.logOf(c)
-		if isSound(c, sound) && (c.Type == "stdout" && is("") || files && is(l.Path)) {
+func (k *checker) outputBy(is func(path string) bool) *config.Component {
+	for _, c := range each(k.file.Sinks) {
+		l, files := k.logOf(c)
+		if k.isSound(c) && (c.Type == "stdout" && is("") || files && is(l.Path)) {
 			return c
 		}
 	}

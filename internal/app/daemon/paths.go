@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,26 +13,22 @@ import (
 	"github.com/urlfold/urlfold/sources/s3"
 )
 
-var (
-	errOutputIsInput = errors.New("matches the include patterns of a source, which would read it as input; change the path or exclude it in the source")
-	errMoveIsInput   = errors.New("matches the include patterns of a file source, which would read moved files again; change the path or exclude it in the source")
-	errSameOutput    = errors.New("duplicate output path: each output needs its own")
-)
+// outputIsInput is the error about an output that is an input.
+const outputIsInput = "matches the include patterns of a source, which would read it as input; change the path or exclude it in the source"
 
 // checkPaths rejects outputs and a data directory that a source would read, and
 // outputs with the same path. It compares names only and does not resolve
 // links.
-func (p *plan) checkPaths(sound func(path string) bool) error {
-	var errs []error
-	list := p.fileSources(sound)
+func (k *checker) checkPaths() {
+	list := k.fileSources()
 	reads := func(path string) bool {
 		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
 	}
-	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // an absent section is not sound
-	if p.files() && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
-		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
+	known := k.sound("data_dir") || k.file.DataDir == config.Default().DataDir // an absent section is not sound
+	if k.files() && known && reads(filepath.Join(k.file.DataDir, "checkpoint")) {
+		k.wrong("data_dir", outputIsInput)
 	}
-	errs = append(errs, p.checkMoves(sound, reads))
+	k.checkMoves(reads)
 	// Collect one possible input name for each include pattern, and one for
 	// the lanes of other sources.
 	names := []string{"0"}
@@ -43,39 +38,36 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 		}
 	}
 	seen := map[string]bool{}
-	for _, c := range p.outputs() {
-		l, ok := p.logOf(c)
-		if !ok || !isSound(c, sound, "path") || special(l.Path) {
+	for _, c := range k.outputs() {
+		l, ok := k.logOf(c)
+		if !ok || !k.isSound(c, "path") || special(l.Path) {
 			continue
 		}
 		path := absolute(l.Path)
 		if seen[path] {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errSameOutput))
+			k.wrong(c.Path()+".path", "duplicate output path: each output needs its own")
 		}
 		seen[path] = true
 		if slices.ContainsFunc(names, func(name string) bool { return reads(l.PathFor(name)) || reads(l.ObjectFor(name)) }) {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errOutputIsInput))
+			k.wrong(c.Path()+".path", outputIsInput)
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkMoves rejects directories for finished files that a source would read.
-func (p *plan) checkMoves(sound, reads func(path string) bool) error {
-	var errs []error
-	for _, c := range each(p.file.Sources) {
+func (k *checker) checkMoves(reads func(path string) bool) {
+	for _, c := range each(k.file.Sources) {
 		s, ok := c.Config.(*file.Settings)
-		if !ok || s.OnFinish.MoveTo == "" || !isSound(c, sound, "include", "exclude", "on_finish") {
+		if !ok || s.OnFinish.MoveTo == "" || !k.isSound(c, "include", "exclude", "on_finish") {
 			continue
 		}
 		again := func(pattern string) bool {
 			return reads(filepath.Join(s.OnFinish.MoveTo, sampleName(pattern)))
 		}
 		if slices.ContainsFunc(s.Include, again) {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".on_finish.move_to", errMoveIsInput))
+			k.wrong(c.Path()+".on_finish.move_to", "matches the include patterns of a file source, which would read moved files again; change the path or exclude it in the source")
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // sampleName returns a name that the last element of a pattern matches. Any such name
@@ -90,9 +82,9 @@ var (
 )
 
 // fileSources returns the settings of the file sources whose patterns are valid.
-func (p *plan) fileSources(sound func(path string) bool) (list []*file.Settings) {
-	for _, c := range each(p.file.Sources) {
-		if !isSound(c, sound, "include", "exclude") {
+func (k *checker) fileSources() (list []*file.Settings) {
+	for _, c := range each(k.file.Sources) {
+		if !k.isSound(c, "include", "exclude") {
 			continue
 		}
 		switch s := c.Config.(type) {

@@ -78,19 +78,45 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 // *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkQueues(), p.checkPaths(sound)}
+	k := &checker{plan: p, sound: sound, errs: []error{err}}
+	k.checkNames()
+	k.checkExactlyOnce()
+	k.checkRoute()
+	k.checkHeader()
+	k.checkFixedBatches()
+	k.checkDedupe()
+	k.checkStandard()
+	k.checkQueues()
+	k.checkPaths()
 	p.registry = newRegistry(p.file, sound)
 	err = p.makeJobs(err == nil && parts.needFacts(), sound)
 	p.fit() // now the formats are known
-	errs = append(errs, err, p.addTap(), p.addShadow())
+	k.errs = append(k.errs, err, p.addTap(), p.addShadow())
 	if p.jobs != nil && p.file.Dedupe != nil {
 		p.identity, err = p.keyIdentity()
-		errs = append(errs, err, p.checkWindow(sound))
+		k.errs = append(k.errs, err)
+		k.checkWindow()
 	}
 	if p.hasJob((*record.Job).Binary) && len(parts.sinks) == len(p.file.Sinks) {
-		errs = append(errs, p.checkLineWriters(parts))
+		k.checkLineWriters(parts)
 	}
-	return inOrder(append(errs, p.checkMessages(sound), p.checkMixed(sound), p.checkShape())...)
+	k.checkMessages()
+	k.checkMixed()
+	k.checkShape()
+	return inOrder(k.errs...)
+}
+
+// A checker collects the errors in a plan. sound reports whether the value at a path has
+// no error yet.
+type checker struct {
+	*plan
+	sound func(path string) bool
+	errs  []error
+}
+
+// wrong adds an error about the value at a path.
+func (k *checker) wrong(path, text string) {
+	k.errs = append(k.errs, k.file.ErrorAt(path, errors.New(text)))
 }
 
 // hasJob reports whether is returns true for the job of a source.
@@ -106,44 +132,38 @@ func (p *plan) jobOf(c *config.Component) *record.Job {
 
 // checkMessages rejects sources of text with a format that occurs only in
 // messages.
-func (p *plan) checkMessages(sound func(path string) bool) error {
-	var errs []error
-	for i, job := range p.jobs {
-		if c := &p.file.Sources[i]; job.MessagesOnly() && isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
-			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("the format %s is for messages, not for files; to read Avro files, run urlfold without a configuration", c.Format.From)))
+func (k *checker) checkMessages() {
+	for i, job := range k.jobs {
+		if c := &k.file.Sources[i]; job.MessagesOnly() && k.isSound(c) && (isFiles(c.Type) || c.Type == "stdin") {
+			k.wrong(c.Path(), "the format "+c.Format.From+" is for messages, not for files; to read Avro files, run urlfold without a configuration")
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkQueues rejects sources of objects without a dead letter.
-func (p *plan) checkQueues() error {
-	var errs []error
-	for _, c := range each(p.file.Sources) {
-		if c.Type == "objects" && p.file.DeadLetter == nil {
-			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("requires dead_letter, which receives the references to objects that are damaged or cannot be read")))
+func (k *checker) checkQueues() {
+	for _, c := range each(k.file.Sources) {
+		if c.Type == "objects" && k.file.DeadLetter == nil {
+			k.wrong(c.Path(), "requires dead_letter, which receives the references to objects that are damaged or cannot be read")
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkLineWriters rejects sinks that need records with line ends.
-func (p *plan) checkLineWriters(parts *parts) error {
-	var errs []error
+func (k *checker) checkLineWriters(parts *parts) {
 	for i, s := range parts.sinks {
 		if l, ok := engine.As[kinds.LineWriter](s); ok {
 			if err := l.NeedsLines(); err != nil {
-				errs = append(errs, p.file.ErrorAt(p.file.Sinks[i].Path(), err))
+				k.wrong(k.file.Sinks[i].Path(), err.Error())
 			}
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // isSound reports whether the type of a component exists and the given keys
 // have no errors.
-func isSound(c *config.Component, sound func(path string) bool, keys ...string) bool {
-	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !sound(c.Path() + "." + key) })
+func (k *checker) isSound(c *config.Component, keys ...string) bool {
+	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !k.sound(c.Path() + "." + key) })
 }
 
 // inOrder joins the errors in a configuration in the order of the file. It
@@ -168,76 +188,62 @@ func inOrder(errs ...error) error {
 // checkNames rejects a sink with the name of a source, because metrics and
 // checkpoints identify components by name. Package config has checked that the
 // names of sources and the names of sinks are distinct.
-func (p *plan) checkNames(sound func(path string) bool) error {
+func (k *checker) checkNames() {
 	taken := map[string]bool{}
-	for _, c := range each(p.file.Sources) {
-		if isSound(c, sound, "name") {
+	for _, c := range each(k.file.Sources) {
+		if k.isSound(c, "name") {
 			taken[c.Name] = true
 		}
 	}
-	var errs []error
-	for _, c := range each(p.file.Sinks) {
-		if isSound(c, sound, "name") && taken[c.Name] {
-			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has the same name")))
+	for _, c := range each(k.file.Sinks) {
+		if k.isSound(c, "name") && taken[c.Name] {
+			k.wrong(c.Path()+".name", "duplicate component name: a source has the same name")
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkExactlyOnce determines whether exactly-once delivery is requested and
 // checks that it is possible: it requires a single source of files or objects, and
 // only sinks of files or objects.
-func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
-	outs := p.outputs()
+func (k *checker) checkExactlyOnce() {
+	outs := k.outputs()
 	for _, c := range outs {
-		l, ok := p.logOf(c)
-		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce && isSound(c, sound, "exactly_once")
+		l, ok := k.logOf(c)
+		k.exactlyOnce = k.exactlyOnce || ok && l.ExactlyOnce && k.isSound(c, "exactly_once")
 	}
-	if !p.exactlyOnce {
-		return nil
+	if !k.exactlyOnce {
+		return
 	}
-	var errs []error
-	for i, c := range each(p.file.Sources) {
-		if isSound(c, sound) && (!isFiles(c.Type) || i > 0) {
-			errs = append(errs, p.file.ErrorAt(c.Path(), onceSource(c.Type)))
+	for i, c := range each(k.file.Sources) {
+		switch {
+		case !k.isSound(c) || isFiles(c.Type) && i == 0:
+		case c.Type == "stdin":
+			k.wrong(c.Path(), "incompatible with exactly_once of a sink: stdin cannot be read again after a crash; read a file, or remove exactly_once")
+		default:
+			k.wrong(c.Path(), "incompatible with exactly_once of a sink, which requires exactly one source, of type file, s3 or objects; remove this source or exactly_once")
 		}
 	}
 	for _, c := range outs {
-		if isSound(c, sound) && !isFiles(c.Type) {
-			errs = append(errs, p.file.ErrorAt(c.Path(), onceSink(c.Type)))
+		switch {
+		case !k.isSound(c) || isFiles(c.Type):
+		case c.Type == "stdout":
+			k.wrong(c.Path(), "incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
+		default:
+			k.wrong(c.Path(), "incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are of type file or s3; remove this output or exactly_once")
 		}
 	}
-	return errors.Join(errs...)
-}
-
-// onceSource returns why a source of this type rules out exactly-once delivery.
-func onceSource(kind string) error {
-	if kind == "stdin" {
-		return errors.New("incompatible with exactly_once of a sink: stdin cannot be read again after a crash; read a file, or remove exactly_once")
-	}
-	return errors.New("incompatible with exactly_once of a sink, which requires exactly one source, of type file, s3 or objects; remove this source or exactly_once")
-}
-
-// onceSink returns why a sink of this type rules out exactly-once delivery.
-func onceSink(kind string) error {
-	if kind == "stdout" {
-		return errors.New("incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
-	}
-	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are of type file or s3; remove this output or exactly_once")
 }
 
 // checkStandard rejects a second reader of stdin and a second writer to stdout,
 // because their records would be interleaved.
-func (p *plan) checkStandard() error {
-	var errs []error
+func (k *checker) checkStandard() {
 	seen := map[string]bool{}
-	for _, c := range p.components() {
+	for _, c := range k.components() {
 		if text := standardStreams[c.Type]; text != "" && seen[c.Type] {
-			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New(text)))
+			k.wrong(c.Path(), text)
 		}
 		seen[c.Type] = true
 	}
-	return errors.Join(errs...)
 }
 
 // standardStreams has, by type, the error about a second component on the same stream.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,59 +37,57 @@ func (p *plan) copies() (n int) {
 
 // checkRoute checks that the route ends with else, and that its sinks are in
 // the configuration.
-func (p *plan) checkRoute(sound func(path string) bool) error {
-	f := p.file
-	if len(f.Route) == 0 || !sound("route") {
-		return nil
+func (k *checker) checkRoute() {
+	f := k.file
+	if len(f.Route) == 0 || !k.sound("route") {
+		return
 	}
 	if len(f.Sinks) == 1 {
-		return f.ErrorAt("route", errors.New("requires at least two sinks: to write some of the records to one sink, use where"))
+		k.wrong("route", "requires at least two sinks: to write some of the records to one sink, use where")
+		return
 	}
-	errs := []error{p.checkElse()}
+	k.checkElse()
 	for i := range f.Sinks {
-		if !isSound(&f.Sinks[i], sound, "name") {
-			return errors.Join(errs...) // the names of the sinks are not known
+		if !k.isSound(&f.Sinks[i], "name") {
+			return // the names of the sinks are not known
 		}
 	}
 	named := map[string]bool{}
 	for i := range f.Route {
 		names, key := f.Route[i].Targets()
-		for k, name := range names {
+		for n, name := range names {
 			named[name] = true
-			if !slices.Contains(p.sinkNames, name) {
-				errs = append(errs, f.ErrorAt(fmt.Sprintf("route[%d].%s[%d]", i, key, k), p.unknownSink(name)))
+			if !slices.Contains(k.sinkNames, name) {
+				k.wrong(fmt.Sprintf("route[%d].%s[%d]", i, key, n), k.unknownSink(name))
 			}
 		}
 	}
 	for _, c := range each(f.Sinks) {
 		if !named[c.Name] {
-			errs = append(errs, f.ErrorAt(c.Path(), fmt.Errorf("no branch of route names the sink %q, so it would get no records: add it to a branch or remove it", c.Name)))
+			k.wrong(c.Path(), fmt.Sprintf("no branch of route names the sink %q, so it would get no records: add it to a branch or remove it", c.Name))
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // checkElse checks that the last branch, and no other, is else.
-func (p *plan) checkElse() error {
-	var errs []error
-	last := len(p.file.Route) - 1
-	for i := range p.file.Route {
-		if path := fmt.Sprintf("route[%d]", i); p.file.Route[i].IsElse() != (i == last) {
-			if i < last {
-				errs = append(errs, p.file.ErrorAt(path+".else", errors.New("must be the last branch: it matches all records, so later branches would get none")))
-				continue
-			}
-			errs = append(errs, p.file.ErrorAt(path, errors.New("the last branch must be else: the names of the sinks for records that no other branch matches, or [] to drop these records")))
+func (k *checker) checkElse() {
+	last := len(k.file.Route) - 1
+	for i := range k.file.Route {
+		switch path := fmt.Sprintf("route[%d]", i); {
+		case k.file.Route[i].IsElse() == (i == last):
+		case i < last:
+			k.wrong(path+".else", "must be the last branch: it matches all records, so later branches would get none")
+		default:
+			k.wrong(path, "the last branch must be else: the names of the sinks for records that no other branch matches, or [] to drop these records")
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // unknownSink returns the error for a name that no sink has.
-func (p *plan) unknownSink(name string) error {
+func (p *plan) unknownSink(name string) string {
 	hint := ""
 	if near := suggest.Nearest(p.sinkNames, name); near != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", near)
 	}
-	return fmt.Errorf("unknown sink %q%s; sinks: %s", name, hint, strings.Join(p.sinkNames, ", "))
+	return fmt.Sprintf("unknown sink %q%s; sinks: %s", name, hint, strings.Join(p.sinkNames, ", "))
 }
