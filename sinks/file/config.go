@@ -98,9 +98,6 @@ type Output interface {
 	Abort() error
 	// Part returns the path of the file that is written before Publish, or "".
 	Part() string
-	// Written returns the number of bytes written. It may be called from any
-	// goroutine.
-	Written() int64
 }
 
 // New returns an output with the given configuration. The error joins all

@@ -161,8 +161,16 @@ func (t *template) outputs() (paths []string, err error) {
 
 // finishPart durably renames an unfinished output to its final name.
 func finishPart(name, final string) error {
+	if err := refuseTaken(final); err != nil {
+		return err
+	}
+	return disk.Publish(name, final)
+}
+
+// refuseTaken returns an error if a file with the final name of an output exists.
+func refuseTaken(final string) error {
 	if _, err := os.Lstat(final); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot rename the output to %s: %w; move the existing file away", final, fs.ErrExist)
 	}
-	return disk.Publish(name, final)
+	return nil
 }

@@ -23,18 +23,6 @@ import (
 //   - log and its fields.
 //   - Opening, closing and inspecting a log.
 
-// logStats holds the counts of a [log].
-type logStats struct {
-	Bytes     int64 // bytes written, including rewritten ones
-	Syncs     int64 // file syncs
-	SyncTime  time.Duration
-	Rotations int64
-	Published int64 // files renamed to their final names
-	Retries   int64 // attempts to repair an output
-	OpenFiles int64
-	Holds     int64 // batches that wait for a sync
-}
-
 // NewLog returns the sink of a daemon. It writes one file after the other, or
 // one for each input, syncs them in groups, and answers a batch when it is
 // durable. Recoverable disk errors do not reach the pipeline: Submit blocks,
@@ -180,7 +168,7 @@ const (
 	logClosed
 )
 
-// counts are the counters behind Stats.
+// counts are the counters of a log; see Metrics.
 type counts struct {
 	bytes, syncs, syncTime, rotations, published, retries, open, holds atomic.Int64
 }
@@ -307,16 +295,6 @@ func (s *log) Health() error {
 	return nil
 }
 
-// Stats returns the current counts. It may be called at any time.
-func (s *log) Stats() logStats {
-	c := &s.counts
-	return logStats{
-		Bytes: c.bytes.Load(), Syncs: c.syncs.Load(), SyncTime: time.Duration(c.syncTime.Load()),
-		Rotations: c.rotations.Load(), Published: c.published.Load(), Retries: c.retries.Load(),
-		OpenFiles: c.open.Load(), Holds: c.holds.Load(),
-	}
-}
-
 // Close implements [engine.Sink]. After a run that was drained, it renames
 // the files that rotate to their final names. Files of unfinished lanes keep
 // their names, and the next run continues them.
@@ -389,7 +367,6 @@ func (tab *streamTable) closeFiles() {
 
 // Interface guards.
 var (
-	_ engine.Sink           = (*log)(nil)
 	_ engine.ExtentReporter = (*log)(nil)
 	_ engine.CutObserver    = (*log)(nil)
 	_ engine.Finisher       = (*log)(nil)

@@ -245,7 +245,7 @@ func (d *diskFiles) sync(o *output) error {
 	if err := o.f.Sync(); err != nil {
 		return err
 	}
-	if !o.isThere() {
+	if !isThere(o.f, o.name) {
 		return errLost
 	}
 	return d.at("file.after_sync")
@@ -254,13 +254,6 @@ func (d *diskFiles) sync(o *output) error {
 // errLost is the error of an output that no longer has its name. A sync would make the
 // data durable, but no program could find it.
 var errLost = errors.New("file was deleted or moved while it was being written")
-
-// isThere reports whether the name of o still refers to the open file.
-func (o *output) isThere() bool {
-	here, err1 := o.f.Stat()
-	there, err2 := os.Lstat(o.name)
-	return err1 == nil && err2 == nil && os.SameFile(here, there)
-}
 
 // failed handles a failed sync of o. The system may have dropped the data that
 // it could not write, and the next sync of the same file would not report that.
@@ -455,8 +448,8 @@ func (d *diskFiles) rename(o *output) error {
 		d.log.Warn("output deleted or moved before its final rename", "path", o.name, "bytes", o.size)
 		return nil
 	}
-	if _, err := os.Lstat(o.final); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot rename the output to %s: %w; move the existing file away", o.final, fs.ErrExist)
+	if err := refuseTaken(o.final); err != nil {
+		return err
 	}
 	if err := d.at("file.before_rename"); err != nil {
 		return err

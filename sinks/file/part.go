@@ -108,13 +108,18 @@ func lock(f *disk.File, name string) (*disk.File, error) {
 		_ = f.Close() // in use by another process
 		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
 	}
-	here, err1 := f.Stat()
-	there, err2 := os.Lstat(name)
-	if err1 == nil && err2 == nil && os.SameFile(here, there) {
+	if isThere(f, name) {
 		return f, nil
 	}
 	_ = f.Close() // another file has this name now
 	return nil, nil
+}
+
+// isThere reports whether name refers to the open file f.
+func isThere(f *disk.File, name string) bool {
+	here, err1 := f.Stat()
+	there, err2 := os.Lstat(name)
+	return err1 == nil && err2 == nil && os.SameFile(here, there)
 }
 
 // publish renames the file to its final name. The caller has synced the file.

@@ -187,15 +187,12 @@ func (tab *streamTable) adopt(st *stream, v *values) error {
 			continue
 		}
 		name := final + partSuffix
-		if tab.cfg.ExactlyOnce {
-			if err := tab.files.discard(name); err != nil {
+		var to place
+		if !tab.cfg.ExactlyOnce {
+			var err error
+			if to, _, err = tab.files.cutTorn(name); err != nil {
 				return err
 			}
-			continue
-		}
-		to, _, err := tab.files.cutTorn(name)
-		if err != nil {
-			return err
 		}
 		if to.at == 0 {
 			if err := tab.files.discard(name); err != nil {

@@ -21,8 +21,8 @@ func put(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// packed returns texts, each compressed as one member.
-func packed(t testing.TB, f compress.Format, texts ...string) string {
+// packedWith returns texts, each compressed as one member.
+func packedWith(t testing.TB, f compress.Format, texts ...string) string {
 	t.Helper()
 	pack, err := compress.NewPack(f, 0)
 	must(t, err)
@@ -199,19 +199,19 @@ func TestTorn(t *testing.T) {
 	f("x.log", strings.Repeat("y", 100<<10)+"\n"+strings.Repeat("z", 100<<10), strings.Repeat("y", 100<<10)+"\nnew\n")
 	f("x.log", "", "new\n")
 	for ext, format := range map[string]compress.Format{".gz": compress.Gzip, ".zst": compress.Zstd} {
-		whole := packed(t, format, "a\n", "b\n")
-		torn := whole + packed(t, format, "torn\n")
+		whole := packedWith(t, format, "a\n", "b\n")
+		torn := whole + packedWith(t, format, "torn\n")
 		f("x"+ext, whole, "a\nb\nnew\n")
 		f("x"+ext, torn[:len(torn)-1], "a\nb\nnew\n")
 		f("x"+ext, torn[:len(whole)+2], "a\nb\nnew\n")
 		f("x"+ext, torn[:1], "new\n")
 	}
-	whole := packed(t, compress.Gzip, "a\n")
-	bad := []byte(packed(t, compress.Gzip, "b\n"))
+	whole := packedWith(t, compress.Gzip, "a\n")
+	bad := []byte(packedWith(t, compress.Gzip, "b\n"))
 	bad[len(bad)-8] ^= 1 // a byte of the checksum
 	damaged = true
 	f("x.gz", "no gzip at all", "new\n")
-	f("x.gz", whole+string(bad)+packed(t, compress.Gzip, "c\n"), "a\nnew\n")
+	f("x.gz", whole+string(bad)+packedWith(t, compress.Gzip, "c\n"), "a\nnew\n")
 }
 
 // TestLeftover: the next run finishes rotated files that a crash has left.
@@ -436,9 +436,9 @@ func TestTwoWriters(t *testing.T) {
 
 func TestReportOf(t *testing.T) {
 	dir := t.TempDir()
-	member := packed(t, compress.Zstd, "a\nb\n", "c\n")
+	member := packedWith(t, compress.Zstd, "a\nb\n", "c\n")
 	put(t, dir, map[string]string{"a.zst": member, "b.zst.part": member + member[:9], "c.log": "a\nb", "c.log.part": "a\nb",
-		"d.part.new": "x\n", "e.gz": "text\n", "f.gz.part.damaged-2": packed(t, compress.Gzip, "a\n")})
+		"d.part.new": "x\n", "e.gz": "text\n", "f.gz.part.damaged-2": packedWith(t, compress.Gzip, "a\n")})
 	type found struct {
 		name                         string
 		unfinished, leftover, intact bool

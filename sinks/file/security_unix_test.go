@@ -208,7 +208,7 @@ func TestFolderLinks(t *testing.T) {
 func TestMergeAside(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "out-0001.log.gz.part")
-	text := packed(t, 2, "a\n") + "\x1f\x8bnot a member, and no torn one either" + packed(t, 2, "b\n")
+	text := packedWith(t, 2, "a\n") + "\x1f\x8bnot a member, and no torn one either" + packedWith(t, 2, "b\n")
 	must(t, os.WriteFile(name, []byte(text), 0o644))
 	must(t, os.Link(name, filepath.Join(dir, "out-0001.log.gz.part.damaged")))
 	out := openLog(t, config(filepath.Join(dir, "out-{seq}.log.gz")), "")

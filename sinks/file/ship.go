@@ -287,8 +287,5 @@ func (s *shipper) CheckConnect(ctx context.Context) error {
 	return disk.Creatable(s.cfg.Bucket.Folder)
 }
 
-// Interface guards.
-var (
-	_ engine.Sink     = (*shipper)(nil)
-	_ engine.Healther = (*shipper)(nil)
-)
+// Interface guard.
+var _ engine.Healther = (*shipper)(nil)

@@ -71,15 +71,10 @@ func (s *sink) begin() (err error) {
 	case s.cfg.NewEncoder != nil:
 		s.encoder, err = s.cfg.NewEncoder(sinkWriter{s})
 	case len(s.cfg.Header) > 0:
-		header := s.cfg.Header
-		if s.format != compress.Plain {
-			pack, err := compress.NewPack(s.format, s.level)
-			if err != nil {
-				return err
-			}
-			header = pack(nil, header)
+		var header []byte
+		if header, err = packed(s.format, s.level, s.cfg.Header); err == nil {
+			err = s.append(header)
 		}
-		err = s.append(header)
 		s.header = s.written.Load()
 	}
 	return err
@@ -325,14 +320,26 @@ func (s *sink) complete() error {
 	case s.format == compress.Plain || s.written.Load() > 0 || s.direct != nil:
 		return nil
 	}
-	pack, err := compress.NewPack(s.format, s.level)
+	member, err := packed(s.format, s.level, nil)
+	if err == nil {
+		err = s.append(member)
+	}
 	if err != nil {
 		return err
 	}
-	if err := s.append(pack(nil, nil)); err != nil {
-		return err
-	}
 	return s.sync()
+}
+
+// packed returns text as one member, or as it is without a compression.
+func packed(f compress.Format, level int, text []byte) ([]byte, error) {
+	if f == compress.Plain {
+		return text, nil
+	}
+	pack, err := compress.NewPack(f, level)
+	if err != nil {
+		return nil, err
+	}
+	return pack(nil, text), nil
 }
 
 // Abort implements [Output].
@@ -367,13 +374,5 @@ func (s *sink) Part() string {
 	return s.part.name
 }
 
-// Written implements [Output].
-func (s *sink) Written() int64 { return s.written.Load() }
-
 // Caps implements [engine.Sink].
 func (s *sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
-
-// Interface guards.
-var (
-	_ Output = (*sink)(nil)
-)

@@ -91,7 +91,7 @@ func TestPublish(t *testing.T) {
 	must(t, out.Publish())
 	must(t, out.Publish())
 	must(t, out.Abort())
-	if got := content(t, path); got != "a\nb\n" || ls(t, dir) != "out.log" || out.Written() != 4 {
+	if got := content(t, path); got != "a\nb\n" || ls(t, dir) != "out.log" || out.(*sink).written.Load() != 4 {
 		t.Errorf("%q, files %s", got, ls(t, dir))
 	}
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {

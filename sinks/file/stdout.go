@@ -60,4 +60,3 @@ func (s *stdout) Close(ctx context.Context) error {
 }
 
 // Interface guards.
-var _ engine.Sink = (*stdout)(nil)

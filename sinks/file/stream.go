@@ -517,18 +517,14 @@ func (s *log) complete(o *output) error {
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	only := s.cfg.Header
-	switch {
-	case o.size > 0:
-		only = nil
-	case s.format != compress.Plain:
-		pack, err := compress.NewPack(s.format, s.level)
-		if err != nil {
-			return err
-		}
-		only = pack(nil, only)
+	var only []byte
+	var err error
+	if o.size == 0 {
+		only, err = packed(s.format, s.level, s.cfg.Header)
 	}
-	err := s.files.write(o, only)
+	if err == nil {
+		err = s.files.write(o, only)
+	}
 	if err == nil {
 		err = s.flush(o)
 	}

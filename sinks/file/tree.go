@@ -301,8 +301,3 @@ func refuseExisting(path string, replace bool) error {
 	}
 	return fmt.Errorf("%s: %w", path, ErrExists)
 }
-
-// Interface guards.
-var (
-	_ engine.Sink = (*treeSink)(nil)
-)

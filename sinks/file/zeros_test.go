@@ -13,7 +13,7 @@ import (
 // damage.
 func TestZeros(t *testing.T) {
 	zeros := strings.Repeat("\x00", 5000)
-	whole, next := packed(t, compress.Gzip, "a\n", "b\n"), packed(t, compress.Gzip, strings.Repeat("c", 300)+"\n")
+	whole, next := packedWith(t, compress.Gzip, "a\n", "b\n"), packedWith(t, compress.Gzip, strings.Repeat("c", 300)+"\n")
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing else":                {zeros, ""},
 		"after members":               {whole + zeros, "a\nb\n"},

@@ -370,9 +370,3 @@ func lasting(err error) bool {
 	var e *objects.Error
 	return !errors.As(err, &e) || e.Kind.Lasting()
 }
-
-// Interface guards.
-var (
-	_ storage = (*bucket)(nil)
-	_ handle  = (*objectFile)(nil)
-)

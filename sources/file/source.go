@@ -431,6 +431,3 @@ func (s *Source) Progress() Progress {
 	}
 	return p
 }
-
-// Interface guard.
-var _ engine.Source = (*Source)(nil)

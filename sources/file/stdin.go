@@ -56,6 +56,3 @@ func (s *stdinSource) Run(ctx context.Context) error {
 	}
 	return err
 }
-
-// Interface guard.
-var _ engine.Source = (*stdinSource)(nil)

@@ -135,9 +135,3 @@ func (s *scanner) remove(_ context.Context, path string) error { return disk.Rem
 
 // fixed implements [storage].
 func (s *scanner) fixed() bool { return false }
-
-// Interface guards.
-var (
-	_ storage = (*scanner)(nil)
-	_ handle  = readFile{}
-)

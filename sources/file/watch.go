@@ -449,12 +449,8 @@ func (w *watcher) Health() error {
 
 // Interface guards.
 var (
-	_ engine.Source       = (*watcher)(nil)
 	_ engine.CutCommitter = (*watcher)(nil)
 	_ engine.Keeper       = (*watcher)(nil)
 	_ engine.Finisher     = (*watcher)(nil)
 	_ engine.Healther     = (*watcher)(nil)
-	_ job                 = (*track)(nil)
-	_ job                 = (*candidate)(nil)
-	_ job                 = (*proof)(nil)
 )
