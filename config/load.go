@@ -39,11 +39,10 @@ func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	return parse(file, filepath.Dir(file), data, types, env)
 }
 
-// parse is Parse with a base for relative paths. Unless the base is the working
-// directory, paths become absolute, because stored positions name them and must
-// not depend on the working directory.
+// parse is Parse with a base for relative paths. They become absolute, because
+// stored positions name them and must not depend on the working directory.
 func parse(file, dir string, data []byte, types Types, env Env) (*File, error) {
-	if abs, err := filepath.Abs(dir); err == nil && dir != "." {
+	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
 	stamps := map[string]stamp{}

@@ -173,9 +173,9 @@ func TestErrorAt(t *testing.T) {
 func TestExpansion(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()
-		c, err := Parse("c", []byte(minimal+"data_dir: "+text), doubles(), testEnv())
-		if err != nil || c.DataDir != want {
-			t.Errorf("%s: %q, %v; want %q", text, c.DataDir, err, want)
+		c, err := Parse("c", []byte(minimal+"where: "+text), doubles(), testEnv())
+		if err != nil || c.Where != want {
+			t.Errorf("%s: %q, %v; want %q", text, c.Where, err, want)
 		}
 	}
 	f("${N}", "3")

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // below returns name, which is relative to dir unless it is absolute.
@@ -23,7 +21,7 @@ func below(dir, name string) string {
 //	glob     the same for a pattern
 //	exclude  a pattern that matches names if it has no slash, and any folder if it begins with **
 //	listen   an address, of which unix:PATH has a path
-func (d *decoder) locate(v reflect.Value, n ast.Node, at, kind string) {
+func (d *decoder) locate(v reflect.Value, at, kind string) {
 	scheme, path := "", v.String()
 	if kind == "listen" {
 		after, isPath := strings.CutPrefix(path, "unix:")
@@ -33,16 +31,20 @@ func (d *decoder) locate(v reflect.Value, n ast.Node, at, kind string) {
 		scheme, path = "unix:", after
 	}
 	anywhere := kind == "exclude" && (!strings.Contains(path, "/") || strings.HasPrefix(path, "**"))
-	if path == "" || anywhere || d.exp == nil || d.exp.dir == "." || filepath.IsAbs(path) || strings.Contains(path, "://") {
+	if path == "" || anywhere || d.exp == nil || filepath.IsAbs(path) || strings.Contains(path, "://") {
 		return
 	}
-	if (kind == "glob" || kind == "exclude") && strings.ContainsAny(d.exp.dir, "*?[{") {
-		d.failAt(n, "must be an absolute path, because the name of the folder of the configuration has characters that a glob interprets")
-		return
+	// base is not joined, because a slash at the end of path has a meaning. On Windows, a
+	// glob has no escapes.
+	base := scheme + d.exp.dir + string(filepath.Separator)
+	if (kind == "glob" || kind == "exclude") && filepath.Separator == '/' {
+		base = literal.Replace(base)
 	}
-	base := scheme + d.exp.dir + string(filepath.Separator) // not joined: a slash at the end of path has a meaning
 	v.SetString(base + path)
 	if raw, ok := d.raw[at]; ok {
 		d.raw[at] = strings.Replace(raw, scheme, base, 1)
 	}
 }
+
+// literal makes a glob of a path that only the path matches.
+var literal = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)

@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestLocate(t *testing.T) {
 	type places struct {
@@ -24,6 +27,10 @@ func TestLocate(t *testing.T) {
 	f("/etc/u", `exclude: ["*.tmp", "**/*.tmp", old/*, ../x/y]`, places{Exclude: []string{"*.tmp", "**/*.tmp", "/etc/u/old/*", "/etc/u/../x/y"}})
 	f("/etc/u", "listen: unix:run/s", places{Listen: "unix:/etc/u/run/s"})
 	f("/etc/u", "listen: localhost:80, file: ''", places{Listen: "localhost:80"})
-	f(".", "file: ./a, listen: unix:s", places{File: "./a", Listen: "unix:s"})
-	f("/etc/[u]", "file: a", places{File: "/etc/[u]/a"})
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f(".", "file: ./a, listen: unix:s", places{File: wd + "/./a", Listen: "unix:" + wd + "/s"})
+	f("/etc/[u]", "file: a, glob: [a/*]", places{File: "/etc/[u]/a", Glob: []string{`/etc/\[u]/a/*`}})
 }

@@ -49,7 +49,7 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.words[at] = text
 	}
 	if r.path != "" {
-		d.locate(v, n, at, r.path)
+		d.locate(v, at, r.path)
 	}
 	d.bounds(v, n, r)
 }

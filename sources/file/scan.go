@@ -91,17 +91,27 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
+// literal returns the path that a pattern without wildcards names, and any other
+// pattern unchanged. A backslash makes a character of a wildcard.
+func literal(pattern string) string {
+	if path, rest := doublestar.SplitPattern(filepath.ToSlash(pattern) + "/"); rest == "" {
+		return filepath.FromSlash(path)
+	}
+	return pattern
+}
+
 // lookUp returns the paths that match pattern and its fixed part. The error
 // says that a folder cannot be accessed.
 func lookUp(pattern string, at func(string) error) (base string, names []string, err error) {
-	fi, err := os.Stat(pattern) // a file may have a name that looks like a glob
+	path := literal(pattern)
+	fi, err := os.Stat(path) // a file may have a name that looks like a glob
 	switch {
 	case err == nil && !fi.IsDir():
-		return filepath.Dir(pattern), []string{filepath.Clean(pattern)}, nil
+		return filepath.Dir(path), []string{filepath.Clean(path)}, nil
 	case err == nil:
-		base, pattern = filepath.Clean(pattern), filepath.Join(pattern, "**")
+		base, pattern = filepath.Clean(path), filepath.Join(pattern, "**")
 	case !isGone(err):
-		return pattern, nil, err
+		return path, nil, err
 	default:
 		base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
 		base = filepath.FromSlash(base)
@@ -181,48 +191,23 @@ func isFolder(path string) bool {
 // Covers reports whether a file with this path would be read if it existed. Covers
 // compares only names and does not follow links.
 func (s *Settings) Covers(path string) bool {
+	full, err := filepath.Abs(path)
+	if err != nil || objects.Is(path) {
+		full = path
+	}
 	included := slices.ContainsFunc(s.Include, func(pattern string) bool {
 		if objects.Is(pattern) || objects.Is(path) {
 			return objects.Is(pattern) && objects.Is(path) &&
 				(path == pattern || strings.HasPrefix(path, strings.TrimSuffix(pattern, "/")+"/") || doublestar.MatchUnvalidated(pattern, path))
 		}
-		path := likewise(pattern, path)
-		below, err := filepath.Rel(pattern, path)
-		return err == nil && filepath.IsLocal(below) || matches(pattern, path) // left: path is the pattern itself, or below that folder
+		if abs, err := filepath.Abs(pattern); err == nil {
+			pattern = abs
+		}
+		below, err := filepath.Rel(literal(pattern), full)
+		return err == nil && filepath.IsLocal(below) || doublestar.PathMatchUnvalidated(pattern, full) // left: path is the pattern itself, or below that folder
 	})
-	if objects.Is(path) {
-		return included && !excludes(s.Exclude, path, path)
-	}
-	return included && !slices.ContainsFunc(s.Exclude, func(pattern string) bool {
-		full := filepath.ToSlash(likewise(pattern, path))
-		return excludes([]string{pattern}, full, full)
-	})
-}
-
-// matches reports whether a glob matches a clean path.
-func matches(pattern, path string) bool {
-	above := filepath.IsLocal(pattern) && !filepath.IsLocal(path) // a glob does not match above its base
-	return !above && doublestar.PathMatchUnvalidated(filepath.Clean(pattern), path)
-}
-
-// likewise returns path in the form of pattern: absolute, or relative to the
-// working directory.
-func likewise(pattern, path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	if filepath.IsAbs(pattern) {
-		return abs
-	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(wd, abs); err == nil {
-		return rel
-	}
-	return path
+	full = filepath.ToSlash(full)
+	return included && !excludes(s.Exclude, full, full)
 }
 
 // relative returns path relative to base.
@@ -239,9 +224,10 @@ func relative(base, path string) string {
 func (s *scanner) bases() []string {
 	var dirs []string
 	for _, pattern := range s.include {
-		base := filepath.Dir(pattern)
-		if fi, err := os.Stat(pattern); err == nil && fi.IsDir() {
-			base = pattern
+		path := literal(pattern)
+		base := filepath.Dir(path)
+		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+			base = path
 		} else if err != nil {
 			base, _ = doublestar.SplitPattern(filepath.ToSlash(pattern))
 		}

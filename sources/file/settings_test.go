@@ -53,6 +53,9 @@ func TestCovers(t *testing.T) {
 	f(false, "a/out.txt", []string{"a"}, []string{"**/*.txt"})
 	f(true, "a/out.txt", []string{"a"}, []string{"a"}) // exclude consists of globs of files
 	f(false, "../in.log", []string{"**"}, nil)
+	f(true, "[x]/a", []string{dir + `/\[x]/*`}, nil)
+	f(true, "[x]/a/b", []string{dir + `/\[x]/a`}, nil)
+	f(false, "x/a", []string{dir + `/\[x]/*`}, nil)
 }
 
 func TestOnFinishText(t *testing.T) {

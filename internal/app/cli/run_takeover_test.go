@@ -208,7 +208,7 @@ func TestPodLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.start()
-	const want = "data_dir state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as out.log, would be written again; restore the folder from a backup or move the outputs away, or set state.on_loss: reread"
+	want := "data_dir " + d.dir + "/state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as " + d.dir + "/out.log, would be written again; restore the folder from a backup or move the outputs away, or set state.on_loss: reread"
 	if code := d.wait(); code != command.ExitConfig || !strings.Contains(d.log.String(), want) {
 		t.Errorf("exit code %d", code)
 	}

@@ -48,11 +48,11 @@ func TestStateLost(t *testing.T) {
 			}
 			put(t, "state/checkpoint", "damaged")
 		}, "", false},
-		{"removed", exactly, func() { remove(t, "state") }, "data_dir state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as out/a.log, would be written again", false},
+		{"removed", exactly, func() { remove(t, "state") }, "data_dir DIR/state has no state: all inputs would be read from the beginning, and the records in 1 output with exactly_once, such as DIR/out/a.log, would be written again", false},
 		{"removed, reread", exactly + "state: {on_loss: reread}\n", func() { remove(t, "state") }, "", true},
 		{"removed with the outputs", exactly, func() { remove(t, "state"); remove(t, "out") }, "", false},
 		{"removed, another delivery", strings.Replace(exactly, ", exactly_once: true", "", 1), func() { remove(t, "state") }, "", true},
-		{"of another configuration", elsewhere, func() { put(t, "other/a.log", "http://h/2\n") }, "has the state of another configuration", false},
+		{"of another configuration", elsewhere, func() { put(t, "other/a.log", "http://h/2\n") }, "has positions of other files, such as DIR/in/a.log, and of no file of this configuration", false},
 		{"restored from a backup", exactly, func() {
 			remove(t, "state")
 			if err := os.CopyFS("state", os.DirFS("backup")); err != nil {
@@ -61,7 +61,9 @@ func TestStateLost(t *testing.T) {
 		}, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
+			dir := t.TempDir()
+			t.Chdir(dir)
+			want := strings.ReplaceAll(c.want, "DIR", dir)
 			put(t, "in/a.log", "http://h/1\n")
 			if _, err := runText(t, exactly); err != nil {
 				t.Fatal(err)
@@ -76,7 +78,7 @@ func TestStateLost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-			} else if !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), ways+" to read all inputs again") {
+			} else if !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), ways+" to read all inputs again") {
 				t.Errorf("error %v", err)
 			}
 			after, _ := os.ReadDir("out")
@@ -90,33 +92,44 @@ func TestStateLost(t *testing.T) {
 	}
 }
 
-// TestStateElsewhere: a process that is started in the folder of its configuration stores
-// relative paths. One that is started elsewhere does not find them, and says so. The
-// other way round, nothing is read again.
+// TestStateElsewhere: the working directory has no part in the state. A folder that is
+// moved is another one, until it is moved back.
 func TestStateElsewhere(t *testing.T) {
 	dir := t.TempDir()
-	f := func(first, second, want string) {
-		t.Helper()
-		remove(t, filepath.Join(dir, "conf"))
-		put(t, filepath.Join(dir, "conf/in/a.log"), "http://h/1\n")
-		put(t, filepath.Join(dir, "conf/c.yaml"), exactly)
-		for _, name := range []string{first, second} {
-			t.Chdir(strings.TrimSuffix(filepath.Join(dir, "conf/c.yaml"), name))
-			_, err := runFile(t, name)
-			if name == second && want != "" {
-				if !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want) {
-					t.Errorf("%s: %v", name, err)
-				}
-			} else if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+	conf := filepath.Join(dir, "conf")
+	put(t, filepath.Join(conf, "in/a.log"), "http://h/1\n")
+	put(t, filepath.Join(conf, "c.yaml"), exactly)
+	run := func(name string) error {
+		_, err := runFile(t, name)
+		if list, _ := os.ReadDir(filepath.Join(filepath.Dir(name), "out")); len(list) != 1 {
+			t.Errorf("%s: %d outputs", name, len(list))
 		}
-		if list, _ := os.ReadDir(filepath.Join(dir, "conf/out")); len(list) != 1 {
-			t.Errorf("%d outputs", len(list))
+		return err
+	}
+	for _, start := range []struct{ dir, name string }{
+		{conf, "c.yaml"}, {dir, "conf/c.yaml"}, {filepath.Join(conf, "in"), "../c.yaml"}, {conf, "c.yaml"}, {"/", filepath.Join(conf, "c.yaml")},
+	} {
+		t.Chdir(start.dir)
+		if err := run(start.name); err != nil {
+			t.Errorf("%s in %s: %v", start.name, start.dir, err)
 		}
 	}
-	f("c.yaml", "conf/c.yaml", "started in the folder of its configuration (start this one there, too)")
-	f("conf/c.yaml", "c.yaml", "")
+	t.Chdir(dir)
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move("conf", "moved")
+	want := "such as " + filepath.Join(conf, "in/a.log") + ", and of no file of this configuration (if a folder was moved, move it back)"
+	if err := run("moved/c.yaml"); !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want) {
+		t.Errorf("moved: %v", err)
+	}
+	move("moved", "conf")
+	if err := run("conf/c.yaml"); err != nil {
+		t.Errorf("moved back: %v", err)
+	}
 }
 
 // runText runs a configuration to the end of its input.

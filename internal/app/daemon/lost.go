@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -32,11 +31,11 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
 			dir, strings.Join(s.Warnings(), "; "), "")}
 	}
-	entries, covered, relative := 0, false, false
+	entries, covered, stored := 0, false, ""
 	s.Each(func(e *checkpoint.Entry) {
 		entries++
 		covered = covered || p.covers(e.Path)
-		relative = relative || !filepath.IsAbs(e.Path) && !strings.Contains(e.Path, "://")
+		stored = e.Path
 	})
 	if covered || s.Found() && entries == 0 {
 		return nil
@@ -46,11 +45,8 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return nil
 	}
 	state := "has no state"
-	switch {
-	case relative && filepath.IsAbs(dir):
-		state = "has the state of a process that was started in the folder of its configuration (start this one there, too)"
-	case s.Found():
-		state = "has the state of another configuration, without the files of this one"
+	if s.Found() {
+		state = fmt.Sprintf("has positions of other files, such as %s, and of no file of this configuration (if a folder was moved, move it back)", terminal.OneLine(stored))
 	}
 	return &StateError{fmt.Sprintf("data_dir %s %s: all inputs would be read from the beginning, and the records in %s with exactly_once, such as %s, would be written again"+ways,
 		dir, state, terminal.Plural(int64(n), "output", "outputs"), first, " or move the outputs away")}

@@ -43,7 +43,7 @@ func (k *checker) checkPaths() {
 		if !ok || !k.isSound(c, "path") || special(l.Path) {
 			continue
 		}
-		path := absolute(l.Path)
+		path := filepath.Clean(l.Path)
 		if seen[path] {
 			k.wrong(c.Path()+".path", "duplicate output path: each output needs its own")
 		}
@@ -102,13 +102,4 @@ func (k *checker) fileSources() (list []*file.Settings) {
 func special(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && !fi.Mode().IsRegular()
-}
-
-// absolute returns the absolute form of path, or path itself if the working
-// directory no longer exists.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,13 +37,18 @@ func List(dir string) (Contents, []string) {
 
 // Reset removes the checkpoint of every file whose path equals or matches
 // pattern, and the extents of the outputs that belong to these files alone. In
-// the pattern, ** matches any number of folders. Reset returns the number of
+// the pattern, ** matches any number of folders, and a relative pattern also
+// matches below the working directory. Reset returns the number of
 // files; the next run reads them from their beginning. If there are any, Reset
 // also removes the description of the set of keys. It fails with ErrLocked
 // while a process uses the directory.
 func Reset(dir, pattern string) (n int, err error) {
 	if !doublestar.ValidatePathPattern(pattern) {
 		return 0, fmt.Errorf("invalid glob pattern %q", pattern)
+	}
+	patterns := []string{pattern}
+	if abs, err := filepath.Abs(pattern); err == nil {
+		patterns = append(patterns, abs)
 	}
 	s, err := Open(dir)
 	if err != nil {
@@ -57,7 +63,7 @@ func Reset(dir, pattern string) (n int, err error) {
 	}
 	c, refs, gone := new(change), map[entryKey]int64{}, map[string]bool{}
 	for _, e := range all.Entries {
-		if e.Path == pattern || doublestar.PathMatchUnvalidated(pattern, e.Path) {
+		if slices.ContainsFunc(patterns, func(p string) bool { return e.Path == p || doublestar.PathMatchUnvalidated(p, e.Path) }) {
 			c.gone = append(c.gone, item{source: e.Source, id: e.ID})
 			refs[entryKey{e.Source, e.ID}] = 0
 			gone[e.ID] = true

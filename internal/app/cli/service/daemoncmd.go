@@ -52,8 +52,9 @@ func newState(cat *daemon.Catalog) *cobra.Command {
 }
 
 const resetLong = `Delete the checkpoints of the files that match a path or pattern, so that the next run reads them from the start, and
-empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: then the
-next record of each key is written again, although an earlier run has written the key.
+empty the set of keys that dedupe has stored. A relative path is relative to the working directory. With --dedupe-only,
+only empty the set of keys: then the next record of each key is written again, although an earlier run has written the
+key.
 
 If the configuration has dedupe.changelog, --dedupe-only is an error: stop all instances, and delete the topic of the
 changelog or name another one.`
