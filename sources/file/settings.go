@@ -174,6 +174,9 @@ func DefaultSettings() Settings {
 // Batch reports whether files are read to their ends and not followed.
 func (s *Settings) Batch() bool { return s.Mode == modeBatch }
 
+// mayBeEmpty reports whether a run may find no files. One of several shards may.
+func (s *Settings) mayBeEmpty() bool { return s.AllowEmpty || !s.Batch() || s.Shard.Of > 1 }
+
 // Validate returns errors that concern several fields of s, and invalid globs.
 // The tags of the fields hold the bounds of single values.
 func (s *Settings) Validate() error {

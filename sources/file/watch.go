@@ -291,7 +291,7 @@ func (w *watcher) Run(ctx context.Context) error {
 			w.mu.Unlock()
 			switch {
 			case !empty, w.cfg.queued():
-			case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
+			case !w.cfg.mayBeEmpty():
 				w.crew.halt(&NoMatchError{Source: w.cfg.Name})
 			default:
 				w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
@@ -346,7 +346,7 @@ func (w *watcher) CheckConnect(ctx context.Context) error {
 		}
 	}
 	w.unmatched = len(files)+len(hidden) == 0
-	if w.unmatched && w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty {
+	if w.unmatched && !w.cfg.mayBeEmpty() {
 		return &field.Error{Field: "include", Err: &NoMatchError{Source: w.cfg.Name}}
 	}
 	return nil
