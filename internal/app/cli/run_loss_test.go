@@ -164,12 +164,28 @@ var losses = []loss{
 		deleteUnread(t, js, d)
 		return d
 	}},
-	{"JetStream: stream recreated", "stream recreated, its sequences restart", "", "urlfold_source_streams_recreated_total", func(t *testing.T) *daemonRun {
-		js, d := fromJetStream(t, "")
-		if err := js.DeleteStream(t.Context(), "IN"); err != nil {
-			t.Fatal(err)
-		}
+	{"JetStream: stream recreated", "stream recreated, its sequences restart", "", "urlfold_source_streams_recreated_total", streamRecreated},
+	{"JetStream: consumer recreated in a new stream", "consumer recreated, nothing known to be acknowledged", "", `urlfold_source_consumers_recreated_total{component="in",consumer="d",start="configured"`, streamRecreated},
+	{"JetStream: end of the stream lost", "stream lost messages at its end", "", `urlfold_source_consumers_recreated_total{component="in",consumer="d",start="acknowledged"`, func(t *testing.T) *daemonRun {
+		s, js := jetStreamOf(t)
 		createIn(t, js)
+		publish(t, js, 1)
+		backup := t.TempDir()
+		moved := func(from, to string) {
+			s.Down()
+			if err := os.RemoveAll(to); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+			s.Up()
+		}
+		moved(s.Store(), backup)
+		d := readsJetStream(t, s, "")
+		publish(t, js, 50)
+		d.until("the acknowledgments", func() bool { return d.sum("urlfold_source_acks_total") == 51 })
+		moved(backup, s.Store())
 		return d
 	}},
 	{"core NATS: slow consumer", "messages dropped, slow consumer", "lost_messages", "urlfold_source_dropped_total", func(t *testing.T) *daemonRun {
@@ -356,11 +372,26 @@ func createIn(t *testing.T, js jetstream.JetStream) {
 func fromJetStream(t *testing.T, more string) (jetstream.JetStream, *daemonRun) {
 	s, js := jetStreamOf(t)
 	createIn(t, js)
-	d := newRun(t, strings.Replace(tailing, `file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("jetstream: {from: lines, name: in, servers: [%q], stream: IN, durable: d%s}", s.URL(), more), 1))
 	publish(t, js, 1)
+	return js, readsJetStream(t, s, more)
+}
+
+// readsJetStream starts a run that has read the only message of the stream IN.
+func readsJetStream(t *testing.T, s *natstest.Server, more string) *daemonRun {
+	d := newRun(t, strings.Replace(tailing, `file: {from: lines, name: in, include: ["in.log"], poll_interval: 10ms}`, fmt.Sprintf("jetstream: {from: lines, name: in, servers: [%q], stream: IN, durable: d%s}", s.URL(), more), 1))
 	d.start()
 	d.measures(`urlfold_sink_records_total{component="out"} 1`)
-	return js, d
+	return d
+}
+
+// streamRecreated replaces the stream of a run by an empty one.
+func streamRecreated(t *testing.T) *daemonRun {
+	js, d := fromJetStream(t, "")
+	if err := js.DeleteStream(t.Context(), "IN"); err != nil {
+		t.Fatal(err)
+	}
+	createIn(t, js)
+	return d
 }
 
 func publish(t *testing.T, js jetstream.JetStream, n int) {

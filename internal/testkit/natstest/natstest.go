@@ -122,6 +122,9 @@ func (s *Server) end() {
 // Addr returns the address of the server as host:port.
 func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.opts.Host, s.opts.Port) }
 
+// Store returns the folder with the data of JetStream.
+func (s *Server) Store() string { return s.opts.StoreDir }
+
 // URL returns the URL of the server.
 func (s *Server) URL() string { return "nats://" + s.Addr() }
 
