@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -67,6 +69,103 @@ func TestSameFlow(t *testing.T) {
 	same = plan("sinks:", "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
 	f(true, "sinks:", "route: [{where: has(error), sinks: []}, {where: has(key), sinks: [discard-sink-1]}, {else: [other]}]\n"+two)
 	f(false, "sinks:", two)
+}
+
+// TestReloadKinds changes each section. The effect is the one in docs/operations.md.
+func TestReloadKinds(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const atOnce, pipeline, restart = "at once", "new pipeline", "restart"
+	seen := map[string]bool{"version": true} // there is only one
+	// effect checks the effect of replacing was by is. sub names a part of the section.
+	effect := func(key, sub, want, was, is string) {
+		t.Helper()
+		seen[key] = true
+		var plans [2]*plan
+		for i, text := range []string{was, is} {
+			f, err := loadText(t, text)
+			if err == nil {
+				plans[i], err = testCatalog(t).newPlan(f)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", key, err)
+				return
+			}
+		}
+		got := pipeline
+		if err := fixed(plans[0], plans[1]); err != nil {
+			got = restart
+			if text := err.Error(); !strings.HasPrefix(text, "changing these settings requires a restart: "+key) {
+				t.Errorf("%s: %s", key, text)
+			}
+		} else if sameFlow(plans[0], plans[1]) {
+			got = atOnce
+		} else if uses(plans[0].file.Sources, "stdin") {
+			got = restart
+		}
+		_, row, _ := strings.Cut(string(page), "\n| `"+key+"` | ")
+		row, _, _ = strings.Cut(row, " |\n")
+		documented, rest, _ := strings.Cut(row, "; ")
+		if sub != "" {
+			documented = ""
+			for part := range strings.SplitSeq(rest, "; ") {
+				if strings.Contains(part, sub) {
+					_, documented, _ = strings.Cut(part, ": ")
+				}
+			}
+		}
+		if got != want || documented != want {
+			t.Errorf("%s %s: %s, want %s; the row says %s", key, sub, got, want, row)
+		}
+	}
+	swap := func(old, text string) string {
+		if !strings.Contains(plain, old) {
+			t.Fatalf("there is no %q", old)
+		}
+		return strings.Replace(plain, old, text, 1)
+	}
+	f := func(key, sub, want, more string) { t.Helper(); effect(key, sub, want, plain, plain+more+"\n") }
+	f("data_dir", "", restart, "data_dir: /other")
+	f("state", "", atOnce, "state: {on_loss: reread}")
+	effect("sources", "", pipeline, plain, swap("in/*.log", "in/*.txt"))
+	effect("sources", "`base`", atOnce, plain, swap("https://h/", "https://other/"))
+	kafka := "sources: [kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}]\nsinks:" + strings.SplitAfter(plain, "sinks:")[1]
+	effect("sources", "first file source", restart, kafka, plain)
+	piped := strings.Replace(kafka, "kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}", "stdin: {from: lines}", 1)
+	effect("sources", "`stdin`", restart, piped, piped+"workers: 3\n")
+	f("codec", "", atOnce, "codec: {profile: crawler, key: fetch, secret: [token]}")
+	f("codec", "`max_record`", pipeline, "codec: {max_record: 2MiB}")
+	f("codec", "`to`", pipeline, "codec: {to: csv}")
+	f("where", "", atOnce, "where: has(norm)")
+	durable := strings.Replace(plain, "discard: {}", "file: {path: out.csv}", 1)
+	effect("dedupe", "", pipeline, durable, durable+"dedupe: {by: key}\n")
+	effect("dedupe", "`on_change`", atOnce, durable+"dedupe: {by: key}\n", durable+"dedupe: {by: key, on_change: refuse}\n")
+	two := swap("sinks:", "sinks:\n  - discard: {name: other}")
+	effect("sinks", "", pipeline, plain, two)
+	route := two + "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"
+	effect("route", "", atOnce, route, strings.Replace(route, "norm", "key", 1))
+	effect("route", "`route` added", pipeline, two, route)
+	f("dead_letter", "", pipeline, "dead_letter: {file: {path: dead.jsonl}}")
+	effect("on_error", "", pipeline, plain, swap("drop}", "drop, oversize: stop}"))
+	for key, text := range map[string]string{
+		"workers": "3", "order": "lane", "batch": "{linger: 1s}", "max_in_flight": "32MiB", "commit_interval": "3s",
+		"memory_limit": "1GiB", "shutdown_timeout": "40s",
+	} {
+		f(key, "", pipeline, key+": "+text)
+	}
+	f("admin", "", restart, "admin: {tap: true}")
+	f("log", "", restart, "log: {format: json}")
+	f("log", "", restart, "log: {repeat_interval: 1s}")
+	f("log", "`level`", atOnce, "log: {level: debug}")
+	f("shadow", "", atOnce, "shadow: {profile: analytics, key: page}")
+	f("tests", "", atOnce, "tests: [{url: a, reject: relative-without-base}]")
+	for field := range reflect.TypeFor[config.File]().Fields() {
+		if key, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); key != "" && !seen[key] {
+			t.Errorf("no change of %s", key)
+		}
+	}
 }
 
 // TestRoutePlaces: every mistake in a route has the place of its key.
