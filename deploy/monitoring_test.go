@@ -208,8 +208,10 @@ func TestMonitoring(t *testing.T) {
 		t.Fatal(err)
 	}
 	n = 0
+	shown := ""
 	for _, p := range d.Panels {
 		for _, q := range p.Targets {
+			shown += q.Expr + "\n"
 			for _, bad := range problems(all, q.Expr, q.Legend) {
 				t.Errorf("panel %s: %s", p.Title, bad)
 			}
@@ -221,6 +223,11 @@ func TestMonitoring(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("%d queries", n)
+	}
+	for _, name := range queried.FindAllString(queries, -1) {
+		if strings.HasPrefix(name, "urlfold_") && !regexp.MustCompile(name+`\b`).MatchString(shown) {
+			t.Errorf("an alert asks for %s, which is on no panel", name)
+		}
 	}
 	for _, name := range queried.FindAllString(manual+read(t, "../docs/operations.md")+read(t, "../docs/recovery.md")+read(t, "../docs/damaged-files.md"), -1) {
 		if strings.HasPrefix(name, "urlfold_") && all[name] == nil {
