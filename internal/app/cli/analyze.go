@@ -333,9 +333,10 @@ func warn(stderr io.Writer, path, text string) {
 	_, _ = io.WriteString(stderr, terminal.NewStyle(stderr, os.Getenv).Folded(line, 2)+"\n") // an error of stderr cannot be reported
 }
 
-// writeDamage writes a line for each input that is damaged or has an unknown format.
+// writeDamage writes a line for each input that is damaged, has an unknown format or,
+// without --quiet, is followed by padding.
 func (o *outcome) writeDamage(stderr io.Writer) {
-	damaged := o.judged(compress.Verdict.Damage)
+	damaged := o.judged(func(v compress.Verdict) bool { return v.Damage() || v.Kind == compress.TrailingGarbage && !o.set.Quiet })
 	for i := range damaged {
 		warn(stderr, damaged[i].Path, damaged[i].Verdict.String())
 	}

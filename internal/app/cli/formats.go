@@ -316,17 +316,13 @@ func (f *formats) names() []count {
 	if f.given != "" {
 		return []count{{f.given, int64(len(f.byPath))}}
 	}
-	all := slices.Sorted(func(yield func(string) bool) {
-		for _, v := range f.byPath {
-			if !yield(v.format) {
-				return
-			}
-		}
-	})
-	unique := slices.Compact(slices.Clone(all))
-	ns := make([]int64, len(unique))
-	for _, format := range all {
-		ns[slices.Index(unique, format)]++
+	byName := map[string]int64{}
+	for _, v := range f.byPath {
+		byName[v.format]++
+	}
+	unique, ns := slices.Sorted(maps.Keys(byName)), []int64(nil)
+	for _, format := range unique {
+		ns = append(ns, byName[format])
 	}
 	return counts(ns, func(i int) string { return unique[i] })
 }

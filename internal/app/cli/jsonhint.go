@@ -40,13 +40,7 @@ const hintRecords = 50
 // jsonRecords returns the strings of the first records of head, in order. If a
 // record is not valid JSON, it returns the strings before the syntax error.
 func jsonRecords(head []byte) (records [][]jsonMember) {
-	for line := range bytes.Lines(head) {
-		if len(records) == hintRecords {
-			break
-		}
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
+	for _, line := range firstRecords(head) {
 		var members []jsonMember
 		walkJSON(json.NewDecoder(bytes.NewReader(line)), jsonMember{}, 0, func(m jsonMember) { members = append(members, m) })
 		records = append(records, members)

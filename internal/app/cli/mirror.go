@@ -64,25 +64,23 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 		}
 		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: %s", other, path, name, remedy)
 	}
-	if objects.Is(s.OutputDir) {
-		if strings.HasPrefix(path, s.outputPath("")) {
-			return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
-		}
-		return nil
-	}
-	if below(path, s.OutputDir) {
+	stored := objects.Is(s.OutputDir)
+	if stored && strings.HasPrefix(path, s.outputPath("")) || !stored && below(path, s.OutputDir) {
 		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
 	}
-	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
+	if stored {
+		return nil
+	}
+	switch fi, err := os.Lstat(name); {
+	case err == nil && fi.IsDir():
 		return fmt.Errorf("--output-dir: %s: is a directory", name)
+	case err == nil && !s.Force && !s.Resume:
+		return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)
 	}
 	if err := disk.Creatable(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("--output-dir: %w", err)
 	}
-	if fi, err := os.Lstat(name); s.Force || s.Resume || err != nil || fi.IsDir() {
-		return nil
-	}
-	return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)
+	return nil
 }
 
 // below reports whether path is inside dir, after symbolic links are resolved.

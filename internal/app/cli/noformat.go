@@ -21,7 +21,7 @@ func noFormat(path string, head []byte) error {
 	const byName = "with --from ('urlfold help formats' lists all)"
 	remedy, advice := "name the format "+byName, adviseText(head)
 	switch {
-	case jsonRemedy(head) == "" && holdsRequest(head):
+	case jsonRemedy(head) == "" && slices.ContainsFunc(firstRecords(head), record.HoldsRequest):
 		remedy = "read its requests with --from log, or name another format ('urlfold help formats' lists all)"
 	case advice != "":
 		remedy = advice + "; otherwise " + remedy
@@ -60,10 +60,12 @@ func whyNoFormat(head []byte) string {
 	if first[0] == '#' {
 		return "the first record begins with #; if it is a comment, remove such lines first: grep -v '^#' FILE"
 	}
-	if n, found := searchURLs(head); !found && !beginsTable(head) {
+	lines := firstRecords(head)
+	found := slices.ContainsFunc(lines, func(line []byte) bool { return record.HoldsURL(line) || bytes.Contains(line, []byte("://")) })
+	if !found && !beginsTable(head) {
 		looked := "record"
-		if n > 1 {
-			looked = terminal.Plural(int64(n), "record", "records")
+		if len(lines) > 1 {
+			looked = terminal.Plural(int64(len(lines)), "record", "records")
 		}
 		return "no URL with a scheme and no request such as GET /path in the first " + looked
 	}
@@ -76,46 +78,21 @@ func whyNoFormat(head []byte) string {
 		why = append(why, "has quoted text that is not a request")
 	}
 	if why = append(why, "is not a URL"); beginsTable(head) {
-		why = append(why, "is the row of a table whose first rows hold no URL")
+		why = append(why, "and is the row of a table whose first rows hold no URL")
 	} else {
-		why = append(why, "does not have as many columns, separated by tabs or commas, as the next records")
+		why = append(why, "and does not have as many columns, separated by tabs or commas, as the next records")
 	}
-	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), enumerate(why))
+	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
 }
 
-// enumerate joins phrases as in a sentence.
-func enumerate(phrases []string) string {
-	last := len(phrases) - 1
-	return strings.Join(phrases[:last], ", ") + ", and " + phrases[last]
-}
-
-// searchURLs reports whether one of the first records of head holds a URL or a
-// request, and how many records it has searched.
-func searchURLs(head []byte) (n int, found bool) {
+// firstRecords returns the first records of head that are not blank.
+func firstRecords(head []byte) (lines [][]byte) {
 	for line := range bytes.Lines(head) {
-		if n == hintRecords {
-			break
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			n++
-			found = found || record.HoldsURL(line) || bytes.Contains(line, []byte("://"))
+		if line = bytes.TrimSpace(line); len(line) > 0 && len(lines) < hintRecords {
+			lines = append(lines, line)
 		}
 	}
-	return n, found
-}
-
-// holdsRequest reports whether one of the first records of head has a request.
-func holdsRequest(head []byte) bool {
-	n := 0
-	for line := range bytes.Lines(head) {
-		if n++; n > hintRecords {
-			break
-		}
-		if record.HoldsRequest(line) {
-			return true
-		}
-	}
-	return false
+	return lines
 }
 
 // beginsTable reports whether the first records have the same number of columns,

@@ -111,13 +111,11 @@ func (r *resumption) rewrite(lines []madeOutput) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(recordHead)
+	text := []byte(recordHead)
 	for _, m := range lines {
-		if err == nil {
-			_, err = f.WriteString(m.line())
-		}
+		text = append(text, m.line()...)
 	}
-	if err == nil {
+	if _, err = f.Write(text); err == nil {
 		err = f.Sync()
 	}
 	if err == nil {
