@@ -9,6 +9,7 @@ import (
 	sqsclient "github.com/urlfold/urlfold/internal/client/sqs"
 	"github.com/urlfold/urlfold/internal/storage/objects/s3"
 	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/kafka"
 	"github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -22,6 +23,9 @@ type Config struct {
 	// A queue of Amazon SQS with references to objects. It is used with the
 	// credentials for the store.
 	SQS SQS `yaml:"sqs"`
+	// Topics of Kafka with references to objects. Instances with the same group share
+	// the partitions.
+	Kafka kafka.Config `yaml:"kafka"`
 
 	// How to handle the records of a damaged compressed object: as on_damage of
 	// the file source. The dead letter gets a reference to the object in any case.
@@ -38,7 +42,7 @@ type Config struct {
 	// Number of objects to read at the same time. Each takes about 5 MiB.
 	Readers int `yaml:"max_readers" min:"1" max:"256"`
 	// Number of deliveries after which a message becomes a dead letter, because its
-	// object probably crashes the process. 0: no limit.
+	// object probably crashes the process. 0: no limit. Kafka does not count them.
 	MaxDeliveries int `yaml:"max_deliveries" min:"0"`
 
 	// UntilEOF ends a run when the queue is empty. The owner of the pipeline sets
@@ -87,6 +91,7 @@ func Default() Config {
 	return Config{
 		OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery, Limits: f.Limits, Inflate: f.Inflate,
 		ForgetAfter: 24 * time.Hour, Readers: f.Readers, MaxDeliveries: 10,
+		Kafka:     *kafka.Default(),
 		SQS:       SQS{VisibilityTimeout: 90 * time.Second, wait: pollWait},
 		JetStream: JetStream{NATS: connect.DefaultNATS(), Consumer: nats.Consumer{Create: true}},
 	}
@@ -95,8 +100,14 @@ func Default() Config {
 // Validate returns the joined errors in c, each a [field.Error].
 func (c *Config) Validate() error {
 	var errs field.Errors
-	if (c.JetStream.Stream == "") == (c.SQS.URL == "") {
-		errs.Wrong("jetstream", "exactly one of jetstream and sqs must be set, as the queue", "sqs")
+	queues := 0
+	for _, set := range []bool{c.JetStream.Stream != "", c.SQS.URL != "", len(c.Kafka.Topics) > 0} {
+		if set {
+			queues++
+		}
+	}
+	if queues != 1 {
+		errs.Wrong("jetstream", "exactly one of jetstream, kafka and sqs must be set, as the queue", "kafka", "sqs")
 	}
 	_, err := s3.Of(c.S3, func(string) string { return "" })
 	errs.Add("endpoint", err)

@@ -28,7 +28,8 @@
 //	deadletter.go              objects that cannot be read
 //	message.go                 what a message says
 //	enqueue.go                 messages about the objects that exist already
-//	jetstream.go, sqs.go       the queues
+//	jetstream.go, sqs.go,      the queues
+//	kafka.go
 //
 // Not covered by the stability page.
 package objects

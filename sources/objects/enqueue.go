@@ -32,8 +32,8 @@ const publishAtOnce = 1000
 // Enqueue publishes a reference to each object below path, s3://BUCKET/PREFIX, to
 // the queue of c, and returns how many. It leaves out the objects that stand for
 // folders, and those for which owns returns false for the path relative to the
-// bucket. subject is the subject of JetStream, and may be empty if the
-// consumer or the stream has a single one.
+// bucket. subject is the subject of JetStream, or the topic of Kafka, and may be empty
+// if there is a single one.
 func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel string) bool, log *slog.Logger) (n int, err error) {
 	bucket, prefix := storage.Split(path)
 	if !storage.Is(path) || bucket == "" {
@@ -78,9 +78,12 @@ func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel 
 
 // publisher connects to the queue.
 func (c *Config) publisher(ctx context.Context, subject string, log *slog.Logger) (publisher, error) {
-	if c.SQS.URL != "" {
+	switch {
+	case c.SQS.URL != "":
 		q := &sqs{cfg: c.SQS, store: c.S3}
 		return q, q.open(ctx)
+	case len(c.Kafka.Topics) > 0:
+		return newKafkaPublisher(c.Kafka, subject)
 	}
 	q := &jetStream{cfg: c.JetStream, log: log}
 	conn, err := q.connect(ctx)
@@ -182,15 +185,19 @@ func (l *load) Resolved(_ int, err error) { l.stored <- err }
 const sendTries = 5
 
 func (q *sqs) publish(ctx context.Context, refs []Reference) error {
-	for len(refs) > 0 {
-		n := min(len(refs), mostFetched)
+	return sendAll(ctx, refs, mostFetched, func(texts []string) error { return q.client.Send(ctx, texts) })
+}
+
+// sendAll sends references, n at a time, and repeats requests that fail.
+func sendAll(ctx context.Context, refs []Reference, n int, send func(texts []string) error) error {
+	for few := range slices.Chunk(refs, n) {
 		var texts []string
-		for _, r := range refs[:n] {
+		for _, r := range few {
 			text, _ := json.Marshal(r) // a struct of strings cannot fail
 			texts = append(texts, string(text))
 		}
 		for try := 1; ; try++ {
-			err := q.client.Send(ctx, texts)
+			err := send(texts)
 			if err == nil {
 				break
 			}
@@ -198,7 +205,6 @@ func (q *sqs) publish(ctx context.Context, refs []Reference) error {
 				return err
 			}
 		}
-		refs = refs[n:]
 	}
 	return nil
 }

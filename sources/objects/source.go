@@ -43,9 +43,10 @@ type queue interface {
 // A message is a message in progress: delivered, and not yet acknowledged.
 type message struct {
 	text       []byte
-	handle     string // identifies the message for the queue
-	deliveries int    // number of deliveries, including this one; 0: unknown
-	left       int    // objects that are not done; guarded by source.mu
+	handle     string        // identifies the message for the queue
+	ticket     engine.Ticket // the same, for Kafka
+	deliveries int           // number of deliveries, including this one; 0: unknown
+	left       int           // objects that are not done; guarded by source.mu
 }
 
 // A watcher is the source of package file.
@@ -119,8 +120,16 @@ func New(c Config, env file.WatchConfig) (engine.Source, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.queue = &jetStream{cfg: c.JetStream, log: s.log}
-	if c.SQS.URL != "" {
+	switch {
+	case c.SQS.URL != "":
 		s.queue = &sqs{cfg: c.SQS, store: c.S3}
+	case len(c.Kafka.Topics) > 0:
+		c.Kafka.UntilEOF = c.UntilEOF
+		q, err := newTopics(c.Kafka, cap(s.slots), s.log)
+		if err != nil {
+			return nil, err
+		}
+		s.queue = q
 	}
 	s.outage = logging.NewOutage(s.log, "read failed, retrying", "read recovered", "queue", s.queue.name())
 	s.away = logging.NewOutage(s.log, "read failed, retrying", "read recovered", "queue", "the bucket of an object")
@@ -465,6 +474,9 @@ func (s *source) Health() error {
 // Metrics calls emit for each metric of s and of its watcher.
 func (s *source) Metrics(emit metric.Emit) {
 	s.watcher.Metrics(emit)
+	if q, ok := s.queue.(*topics); ok {
+		q.source.Metrics(emit)
+	}
 	s.mu.Lock()
 	held, n := len(s.held), s.counts
 	s.mu.Unlock()

@@ -166,11 +166,12 @@ func sqsAt(t *testing.T, url string) *sqs {
 // TestSQSMoto is TestSQS with moto, an implementation of SQS by others.
 func TestSQSMoto(t *testing.T) {
 	srv, _ := s3test.Moto.Start(t)
-	srv.SQS(t, "CreateQueue", `{"QueueName":"q"}`)
-	queue := srv.URL + "/123456789012/q"
-	q := sqsAt(t, queue)
-	if err := q.publish(t.Context(), []Reference{{URL: "a"}, {URL: "b"}}); err != nil {
-		t.Fatal(err)
+	for name, attributes := range map[string]string{"q": `{}`, "q.fifo": `{"FifoQueue":"true"}`} {
+		srv.SQS(t, "CreateQueue", `{"QueueName":"`+name+`","Attributes":`+attributes+`}`)
+		q := sqsAt(t, srv.URL+"/123456789012/"+name)
+		if err := q.publish(t.Context(), []Reference{{URL: "a"}, {URL: "b"}}); err != nil {
+			t.Fatal(err)
+		}
+		useQueue(t, q)
 	}
-	useQueue(t, q)
 }

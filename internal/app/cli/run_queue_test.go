@@ -22,7 +22,11 @@ import (
 	"github.com/minio/minio-go/v7/pkg/notification"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
@@ -144,6 +148,56 @@ func TestQueueKilled(t *testing.T) {
 			return n
 		})
 	})
+}
+
+// TestQueueKafkaKilled: the real program reads the objects that messages in Kafka name,
+// and is killed again and again. The outputs have each record once, and the offsets of
+// all messages are committed.
+func TestQueueKafkaKilled(t *testing.T) {
+	eachStore(t, func(t *testing.T, srv *store) {
+		want := putInputs(srv, 200_000)
+		again(t, func(rng *rand.Rand, kills int) int {
+			_, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "q"))
+			client, n := kafkatest.Client(t, conn, "q"), 0
+			for key := range srv.get("in/") {
+				kafkatest.Write(t, client, "q", n%2, "none", kafka.Record{Value: fmt.Appendf(nil, `{"url":"s3://bucket/%s"}`, key)})
+				n++
+			}
+			d := newRun(t, queueInKafka(conn))
+			killed := 0
+			for ; killed < kills; killed++ {
+				d.start("--until-eof")
+				select {
+				case <-d.done:
+				case <-time.After(time.Duration(100+rng.IntN(300)+min(killed, 1)*1000) * time.Millisecond): // the session of a killed process lasts a second
+					_ = d.cmd.Process.Kill() // it may have ended
+					<-d.done
+				}
+				if d.err == nil {
+					break
+				}
+			}
+			kafkatest.Until(t, "all offsets", func() bool { // a killed process has partitions until its session ends
+				d.start("--until-eof")
+				if code := d.wait(); code != 0 {
+					t.Fatalf("exit code %d", code)
+				}
+				c := kafkatest.Committed(t, conn, "g", "q", 2)
+				return c[0]+c[1] == int64(n)
+			})
+			if got := d.records(); !slices.Equal(got, want) {
+				t.Errorf("%d records, want %d, each once", len(got), len(want))
+			}
+			t.Logf("killed %d times", killed)
+			return killed
+		})
+	})
+}
+
+// queueInKafka returns fromQueue with a queue in the topic "q".
+func queueInKafka(conn connect.Kafka) string {
+	return regexp.MustCompile("jetstream: .*").ReplaceAllString(fromQueue, fmt.Sprintf(
+		"kafka: {brokers: [%q], topics: [q], group: g, session_timeout: 1s, drain_timeout: 100ms}", conn.Brokers[0]))
 }
 
 // TestQueuePoison: objects that cannot be read or are damaged, and messages that
@@ -339,6 +393,14 @@ func TestQueueNotified(t *testing.T) {
 		notified(t, admin, fmt.Sprintf(fromQueue, q.srv.URL()), func() bool {
 			i := q.state()
 			return i.NumPending == 0 && i.NumAckPending == 0
+		})
+	})
+	t.Run("Kafka", func(t *testing.T) {
+		_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "q"))
+		_, admin := s3test.Versitygw("--event-kafka-url", conn.Brokers[0], "--event-kafka-topic", "q").Start(t)
+		client := kafkatest.Client(t, conn, "q")
+		notified(t, admin, queueInKafka(conn), func() bool {
+			return kafkatest.Committed(t, conn, "g", "q", 1)[0] == int64(len(kafkatest.Read(t, client, "q", 1)[0]))
 		})
 	})
 }

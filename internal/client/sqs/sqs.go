@@ -5,6 +5,7 @@ package sqs
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,11 +106,17 @@ func (c *Client) Receive(ctx context.Context, n int, wait, visible time.Duration
 }
 
 // Send adds at most 10 messages to the queue. After an error, some of them may be in
-// the queue.
+// the queue. In a FIFO queue, each message is a group of its own, since a group is
+// delivered one message after the other.
 func (c *Client) Send(ctx context.Context, texts []string) error {
 	var list []map[string]string
 	for i, text := range texts {
-		list = append(list, map[string]string{"Id": strconv.Itoa(i), "MessageBody": text})
+		m := map[string]string{"Id": strconv.Itoa(i), "MessageBody": text}
+		if strings.HasSuffix(c.queue, ".fifo") {
+			sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+			m["MessageGroupId"], m["MessageDeduplicationId"] = sum, sum
+		}
+		list = append(list, m)
 	}
 	var out struct {
 		Failed []struct{ Code, Message string }

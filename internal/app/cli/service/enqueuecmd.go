@@ -16,8 +16,8 @@ import (
 
 const enqueueLong = `List the objects below a prefix, and publish a message about each object to the queue of the source "objects" in a
 configuration, so that the instances of the daemon read the objects. With JetStream, you can run the command again after an
-error: within its duplicate window, the stream stores each object once. With SQS, objects that were published
-before are published again.`
+error: within its duplicate window, the stream stores each object once. With Kafka and SQS, objects that were
+published before are published again.`
 
 func newEnqueue(cat *daemon.Catalog) *cobra.Command {
 	var path, subject, shard string
@@ -35,7 +35,7 @@ func newEnqueue(cat *daemon.Catalog) *cobra.Command {
 	configFlag(cmd, &path)
 	f := cmd.Flags()
 	f.StringVar(&shard, "shard", "", "publish only this share of the objects: `INDEX/COUNT`, such as 0/7. Each object belongs to one share")
-	f.StringVar(&subject, "subject", "", "publish to this `subject` of the stream. Default: the only one that it stores, or the consumer reads")
+	f.StringVar(&subject, "subject", "", "publish to this `subject` of the stream, or topic of Kafka. Default: the only one that the source reads")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var share file.Share
 		if err := share.UnmarshalText([]byte(shard)); err != nil {
