@@ -155,7 +155,7 @@ func Merge(all []*Tally, each func(g *Group) error) error {
 	for _, r := range t.runs {
 		from = append(from, r.start())
 	}
-	return merge(from, func(_ uint32, g *Group) error { return each(g) })
+	return merge(from, each)
 }
 
 // A cursor reads groups in ascending order of hash and key.
@@ -198,31 +198,20 @@ func less(a, b cursor) bool {
 
 // merge calls each for every group of the cursors in ascending order, and joins
 // groups with the same key.
-func merge(from []cursor, each func(hash uint32, g *Group) error) error {
+func merge(from []cursor, each func(g *Group) error) error {
 	all, err := extsort.Start(from, less)
 	if err != nil {
 		return err
 	}
 	sum := Group{Example: []byte{}} // never nil, unlike in a group without an example
 	for all.Len() > 0 {
-		hash, g := all.First().current()
-		if all.Len() == 1 {
-			// The last cursor has each key only once, so nothing is left to
-			// add up.
-			if err := each(hash, g); err != nil {
-				return err
-			}
-			if err := all.Step(); err != nil {
-				return err
-			}
-			continue
-		}
+		_, g := all.First().current()
 		sum.Key, sum.Count = append(sum.Key[:0], g.Key...), 0
 		example := sum.Example[:0]
 		has := false
 		for all.Len() > 0 {
-			h, g := all.First().current()
-			if h != hash || !bytes.Equal(g.Key, sum.Key) {
+			_, g := all.First().current()
+			if !bytes.Equal(g.Key, sum.Key) {
 				break
 			}
 			sum.Count += g.Count
@@ -238,7 +227,7 @@ func merge(from []cursor, each func(hash uint32, g *Group) error) error {
 		if !has {
 			out.Example = nil
 		}
-		if err := each(hash, &out); err != nil {
+		if err := each(&out); err != nil {
 			return err
 		}
 	}

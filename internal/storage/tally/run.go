@@ -13,10 +13,10 @@ import (
 
 // A run is a temporary file of groups in ascending order of hash and key:
 //
-//	hash 4, count, length of key, key, length of example + 1 or 0, example    for each group
+//	count, length of key, key, length of example + 1 or 0, example    for each group
 //
-// Numbers are varints, except for the hash. The checksum of a run is in memory,
-// because a run ends with the process.
+// Numbers are varints. The checksum of a run is in memory, because a run ends with the
+// process.
 type run struct {
 	file  disk.Temporary
 	bytes int64
@@ -44,10 +44,9 @@ func newRun(dir string) (*runWriter, error) {
 	return &runWriter{run: &run{file: f}, out: bufio.NewWriterSize(f, bufferBytes)}, nil
 }
 
-// add appends a group. Its hash must not be less than the one before.
-func (w *runWriter) add(hash uint32, g *Group) error {
-	b := binary.LittleEndian.AppendUint32(w.buf[:0], hash)
-	b = binary.AppendUvarint(b, uint64(g.Count))
+// add appends a group. It must not come before the last one.
+func (w *runWriter) add(g *Group) error {
+	b := binary.AppendUvarint(w.buf[:0], uint64(g.Count))
 	b = append(binary.AppendUvarint(b, uint64(len(g.Key))), g.Key...)
 	if g.Example == nil {
 		b = append(b, 0)
@@ -99,12 +98,9 @@ func (c *runCursor) Next() (bool, error) {
 		}
 		return false, nil
 	}
-	var head [4]byte
-	c.read(head[:])
-	c.hash = binary.LittleEndian.Uint32(head[:])
 	c.group.Count = int64(c.number())
 	c.keyMem = c.bytes(c.keyMem, c.number())
-	c.group.Key, c.group.Example = c.keyMem, nil
+	c.hash, c.group.Key, c.group.Example = hashOf(c.keyMem), c.keyMem, nil
 	if n := c.number(); n > 0 {
 		c.exMem = c.bytes(c.exMem, n-1)
 		c.group.Example = c.exMem

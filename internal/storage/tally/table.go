@@ -76,7 +76,8 @@ func (t *table) find(h uint32, key []byte) (e *entry, at int) {
 	if len(t.entries)*4 >= len(t.slots)*3 {
 		t.grow()
 	}
-	for at = t.start(h); t.slots[at] != 0; at = t.after(at) {
+	mask := len(t.slots) - 1
+	for at = int(h) & mask; t.slots[at] != 0; at = (at + 1) & mask {
 		if s := t.slots[at]; s.hash() == h {
 			if e := t.entry(s); bytes.Equal(t.keyOf(e), key) {
 				return e, at
@@ -86,25 +87,21 @@ func (t *table) find(h uint32, key []byte) (e *entry, at int) {
 	return nil, at
 }
 
-// start returns the index of the first slot for the hash h.
-func (t *table) start(h uint32) int { return int(h) & (len(t.slots) - 1) }
-
-// after returns the index of the slot after at.
-func (t *table) after(at int) int { return (at + 1) & (len(t.slots) - 1) }
-
 // grow doubles the number of slots, and makes room for as many entries as they can find.
 func (t *table) grow() {
 	old := t.slots
 	t.slots = make([]slot, max(firstSlots, 2*len(old)))
 	t.entries = append(make([]entry, 0, len(t.slots)*3/4), t.entries...)
+	mask := len(t.slots) - 1
 	for _, s := range old {
-		if s != 0 {
-			at := t.start(s.hash())
-			for t.slots[at] != 0 {
-				at = t.after(at)
-			}
-			t.slots[at] = s
+		if s == 0 {
+			continue
 		}
+		at := int(s.hash()) & mask
+		for t.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		t.slots[at] = s
 	}
 }
 
