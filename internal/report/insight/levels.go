@@ -1,28 +1,14 @@
 package insight
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // NumLevels is the number of levels of a report: URLs as they were written, their
 // normal forms, and the keys K0 to K3.
 const NumLevels = 6
 
-// A spelling is a distinct URL with its hashes at all levels. Levels nest: the
-// hash at one level decides the hashes at all higher ones.
+// A spelling is a distinct URL with its hashes at all levels, the highest first. Levels
+// nest: the hash at one level decides the hashes at all higher ones.
 type spelling [NumLevels]uint64
-
-// compare orders spellings by their last level, then by the ones before it. So those
-// that share the hash of a level are neighbours.
-func (s *spelling) compare(o *spelling) int {
-	for i := NumLevels - 1; i >= 0; i-- {
-		if s[i] != o[i] {
-			return cmp.Compare(s[i], o[i])
-		}
-	}
-	return 0
-}
 
 // levels counts distinct hashes at each level for a sample of URLs: those whose
 // hash at the last level has its lowest bits clear. All spellings of a page are
@@ -51,12 +37,12 @@ func (l *levels) add(s *spelling) {
 }
 
 // has reports whether a sample of the bits of l contains s.
-func (l *levels) has(s *spelling) bool { return s[NumLevels-1]&(1<<l.bits-1) == 0 }
+func (l *levels) has(s *spelling) bool { return s[0]&(1<<l.bits-1) == 0 }
 
 // compact sorts the spellings, removes repetitions, and halves the sample until it is
 // small enough.
 func (l *levels) compact() {
-	slices.SortFunc(l.list, func(a, b spelling) int { return a.compare(&b) })
+	slices.SortFunc(l.list, func(a, b spelling) int { return slices.Compare(a[:], b[:]) })
 	l.list = slices.Compact(l.list)
 	for len(l.list) > maxSpellings {
 		l.keep(l.bits + 1)
@@ -87,7 +73,7 @@ func (l *levels) distinct() (n [NumLevels]int64, exact bool) {
 	l.compact()
 	for i := range l.list {
 		for k := range n {
-			if i > 0 && l.list[i][k] == l.list[i-1][k] {
+			if h := NumLevels - 1 - k; i > 0 && l.list[i][h] == l.list[i-1][h] {
 				break // the higher levels are the same, too
 			}
 			n[k] += 1 << l.bits

@@ -243,13 +243,13 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	if w.text, err = w.s.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.LevelPage) {
 		return nil
 	}
-	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
-	for i, lv := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch} {
-		_, s[2+i] = w.res.Key(lv).Uint64s()
-	}
 	w.key = w.res.AppendKey(w.key[:0], codec.LevelPage)
 	page := w.key
-	_, s[NumLevels-1] = w.res.HashKey(codec.LevelPage, page).Uint64s()
+	s := spelling{NumLevels - 2: xxh3.Hash(norm), NumLevels - 1: xxh3.Hash(g.Key)}
+	_, s[0] = w.res.HashKey(codec.LevelPage, page).Uint64s()
+	for i, lv := range []codec.Level{codec.LevelFetch, codec.LevelEquivalent, codec.LevelSyntax} {
+		_, s[1+i] = w.res.Key(lv).Uint64s()
+	}
 	w.levels.add(&s)
 	if bare {
 		page = bytes.TrimPrefix(page, []byte("h"))

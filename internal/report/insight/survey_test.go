@@ -174,8 +174,8 @@ func distinctOf(list []spelling, bits uint) (n [NumLevels]int64) {
 	for k := range n {
 		set := map[uint64]bool{}
 		for _, s := range list {
-			if s[NumLevels-1]&(1<<bits-1) == 0 {
-				set[s[k]] = true
+			if s[0]&(1<<bits-1) == 0 {
+				set[s[NumLevels-1-k]] = true
 			}
 		}
 		n[k] = int64(len(set)) << bits
@@ -190,8 +190,8 @@ func TestLevels(t *testing.T) {
 	var list []spelling
 	for range 200 {
 		var s spelling
-		for n := NumLevels; n > 0; n = rng.IntN(NumLevels + 1) { // shares the levels from n on
-			for k := range n {
+		for n := 0; n < NumLevels; n = rng.IntN(NumLevels + 1) { // shares the n highest levels
+			for k := n; k < NumLevels; k++ {
 				s[k] = rng.Uint64()
 			}
 			list = append(list, s)
