@@ -78,6 +78,11 @@ func (n *normalizer) readMissed(target []byte) bool {
 	switch {
 	case form == locate.FormOrigin:
 		n.cur.flags = flags
+		front := n.front()
+		if n.cur.nohost = front == nil; n.cur.nohost {
+			front = placeholder
+		}
+		n.full = append(n.full[:0], front...)
 		n.readTarget()
 	case form == locate.FormAbsolute && n.job.base.template == nil:
 		n.readReference(nil)
@@ -89,25 +94,6 @@ func (n *normalizer) readMissed(target []byte) bool {
 	}
 	n.Note()
 	return true
-}
-
-// readTarget is readOrigin after the scheme and authority that front returns.
-func (n *normalizer) readTarget() {
-	c, front := &n.cur, n.front()
-	if c.nohost = front == nil; c.nohost {
-		front = placeholder
-	}
-	n.full, c.prefix = append(append(n.full[:0], front...), c.url...), len(front)
-	c.src = n.full
-	var err error
-	n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
-	if n.settle(err); err != nil {
-		return
-	}
-	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
-	if c.nohost {
-		c.flags = c.flags.With(codec.FlagRelative)
-	}
 }
 
 // front returns the scheme and authority of a target that a keeper has found, or nil

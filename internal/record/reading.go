@@ -245,28 +245,32 @@ var endsHost = setOf(":/?# ")
 func (n *normalizer) readOrigin(rec []byte) {
 	c := &n.cur
 	n.full, c.nohost = n.appendOrigin(n.full[:0], rec)
-	for {
-		c.prefix = len(n.full)
-		n.full = append(n.full, c.url...)
-		c.src = n.full
-		var err error
-		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
-		n.settle(err)
-		if c.nohost || !isHostError[c.why] {
-			break
-		}
+	n.readTarget()
+	if !c.nohost && isHostError[c.why] {
 		// The logged host is not a host, but the target can still be read.
 		n.full, c.nohost, c.why = append(n.full[:0], placeholder...), true, 0
 		c.flags = codec.Flags{}
+		n.readTarget()
 	}
-	if c.why == 0 {
-		c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
-		switch {
-		case c.nohost:
-			c.flags = c.flags.With(codec.FlagRelative)
-		case n.found.Split:
-			n.compareParts(rec)
-		}
+	if c.why == 0 && !c.nohost && n.found.Split {
+		n.compareParts(rec)
+	}
+}
+
+// readTarget reads a target after the scheme and authority in n.full.
+func (n *normalizer) readTarget() {
+	c := &n.cur
+	c.prefix = len(n.full)
+	n.full = append(n.full, c.url...)
+	c.src = n.full
+	var err error
+	n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+	if n.settle(err); c.why != 0 {
+		return
+	}
+	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
+	if c.nohost {
+		c.flags = c.flags.With(codec.FlagRelative)
 	}
 }
 
