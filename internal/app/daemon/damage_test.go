@@ -132,6 +132,24 @@ func TestStateElsewhere(t *testing.T) {
 	}
 }
 
+// TestStateShards: shards that write to one folder, each with a state of its own, start
+// one after the other.
+func TestStateShards(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a", "b", "c", "d"} {
+		put(t, "in/"+name+".log", "http://h/"+name+"\n")
+	}
+	for _, shard := range []string{"0", "1"} {
+		text := strings.NewReplacer("data_dir: state", "data_dir: state"+shard, "mode: batch", "mode: batch, shard: "+shard+"/2").Replace(exactly)
+		if _, err := runText(t, text); err != nil {
+			t.Errorf("shard %s: %v", shard, err)
+		}
+	}
+	if list, _ := os.ReadDir("out"); len(list) != 4 {
+		t.Errorf("%d outputs", len(list))
+	}
+}
+
 // runText runs a configuration to the end of its input.
 func runText(t *testing.T, text string) (log string, err error) {
 	t.Helper()

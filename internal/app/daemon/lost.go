@@ -69,11 +69,12 @@ func (p *plan) covers(path string) bool {
 }
 
 // fromStart reports whether a source reads files or objects that it does not know from
-// the beginning.
+// the beginning. One of several shards does not count, because existing outputs may be
+// those of the other shards.
 func (p *plan) fromStart() bool {
 	for _, c := range each(p.file.Sources) {
 		_, ok := c.Config.(coverer)
-		if s, files := c.Config.(*file.Settings); ok && (!files || s.Start != "end") {
+		if s, files := c.Config.(*file.Settings); ok && (!files || s.Start != "latest" && s.Shard.Of < 2) {
 			return true
 		}
 	}

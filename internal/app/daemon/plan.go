@@ -187,7 +187,8 @@ func inOrder(errs ...error) error {
 
 // checkNames rejects a sink with the name of a source, because metrics and
 // checkpoints identify components by name. Package config has checked that the
-// names of sources and the names of sinks are distinct.
+// names of sources and the names of sinks are distinct. checkNames also rejects a dead
+// letter that keeps nothing.
 func (k *checker) checkNames() {
 	taken := map[string]bool{}
 	for _, c := range each(k.file.Sources) {
@@ -199,6 +200,9 @@ func (k *checker) checkNames() {
 		if k.isSound(c, "name") && taken[c.Name] {
 			k.wrong(c.Path()+".name", "duplicate component name: a source has the same name")
 		}
+	}
+	if d := k.file.DeadLetter; d != nil && d.Type == "discard" {
+		k.wrong(d.Path(), "loses the records that count as dead-lettered: remove it, and set on_error to drop")
 	}
 }
 

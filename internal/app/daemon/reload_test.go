@@ -208,6 +208,7 @@ func TestRecordPlaces(t *testing.T) {
 	}
 	const url, rest = "\n      url_field: \"2\"", "\n      base: \"https://h/\"\n      include: [\"in/*.log\"]\n"
 	const all = "csv" + url + rest + "sinks:"
+	f("sinks:", "dead_letter: {discard: {}}\nsinks:", "c.yaml:8:24: loses the records")
 	f("from: csv", "from: cvs", "c.yaml:4:13: from: unknown format")
 	f("from: csv", "from: csv\n      dialect: nginx", "c.yaml:5:16: dialect: dialects apply only")
 	f(`"2"`, `""`, "c.yaml:5:18: url_field: missing: csv needs the name")
