@@ -39,6 +39,7 @@ type sortedOutput struct {
 
 	job       func(path string) *record.Job
 	directive []byte // that all records follow; nil: no record yet
+	failed    bool   // Submit has reported an error
 }
 
 // A timed is a record with its place in the texts.
@@ -75,7 +76,7 @@ func (s *sortedOutput) Submit(ctx context.Context, b *engine.Batch, t engine.Tic
 	}
 	res := engine.Result{Err: s.add(b, t.Stream())}
 	if res.Err != nil {
-		res.Class = engine.Fatal
+		s.failed, res.Class = true, engine.Fatal
 	}
 	t.Done(res)
 	return nil
@@ -139,8 +140,11 @@ func (s *sortedOutput) follow(b *engine.Batch) error {
 // Close implements [engine.Sink]. It writes the records unless the run was cut short.
 func (s *sortedOutput) Close(ctx context.Context) error {
 	err := ctx.Err()
+	if s.failed {
+		err = nil
+	}
 	if s.texts != nil {
-		if err == nil {
+		if err == nil && !s.failed {
 			err = s.write(ctx)
 		}
 		err = errors.Join(err, s.texts.Close())
