@@ -74,7 +74,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	var errs []error
 	leave := map[string]func(){} // inputs that are not read
 	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
-		err := f.inspect(path, head, v)
+		err := f.inspect(path, head)
 		_, binary := f.tables.find(path)
 		switch unknown := errors.Is(err, errNoFormat); {
 		case err != nil && v.Damage() && !binary: // the damage may be the reason
@@ -133,7 +133,7 @@ func (f *formats) mustLook() bool {
 }
 
 // inspect detects the format of one input. The error names the input.
-func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
+func (f *formats) inspect(path string, head []byte) error {
 	name := shownPath(path)
 	if file, ok := f.tables.find(path); ok {
 		if file.err != nil {

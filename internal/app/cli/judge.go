@@ -35,8 +35,8 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	if err != nil { // perhaps the file was removed in the meantime
 		return nil, err
 	}
-	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
-		_ = f.inspect(path, head, v) // an input without a format is read as lines
+	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, _ compress.Verdict) {
+		_ = f.inspect(path, head) // an input without a format is read as lines
 		if f.jobs[f.byPath[path]] == nil && f.format(path) != "" {
 			f.config.URLField = "url" // any column will do, because the ends of records do not depend on it
 			_, _ = f.add(f.byPath[path])

@@ -47,12 +47,12 @@ func (w *wire) number(n int64) (v uint64) {
 func (w *wire) text() string { return string(w.take(int64(w.i16()))) }
 
 // request returns the header of a request, preceded by space for its length.
-func request(dst []byte, key protocol.ApiKey, version int16, id string) []byte {
+func request(dst []byte, key protocol.ApiKey, version int16) []byte {
 	dst = append(dst[:0], 0, 0, 0, 0)
 	dst = binary.BigEndian.AppendUint16(dst, uint16(key))
 	dst = binary.BigEndian.AppendUint16(dst, uint16(version))
 	dst = binary.BigEndian.AppendUint32(dst, correlation)
-	return appendText(dst, id)
+	return appendText(dst, clientID)
 }
 
 // correlation is the id of every request encoded here: a connection has only
@@ -169,7 +169,7 @@ func (r *fetchRequest) byID() bool { return r.version >= fetchByID }
 
 func (r *fetchRequest) encode() {
 	put := binary.BigEndian
-	b := r.tags(request(r.scratch, protocol.Fetch, r.version, clientID))
+	b := r.tags(request(r.scratch, protocol.Fetch, r.version))
 	b = put.AppendUint32(b, 1<<32-1) // replica id: none
 	b = put.AppendUint32(b, uint32(r.MaxWait.Milliseconds()))
 	b = put.AppendUint32(b, 1) // minimum bytes
@@ -313,7 +313,7 @@ func (r *rawRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if r.err = r.old; version < r.oldest {
 		return r, nil
 	}
-	answer, err := exchange(rw, r.encode(request(nil, r.api, version, clientID)), nil)
+	answer, err := exchange(rw, r.encode(request(nil, r.api, version)), nil)
 	if err != nil {
 		return nil, err
 	}

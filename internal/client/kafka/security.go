@@ -192,7 +192,7 @@ func (l *library) hangsUp(ctx context.Context, addr string) bool {
 			return false
 		}
 		ended := closer(ctx, conn)
-		b := request(nil, protocol.Metadata, 1, clientID)
+		b := request(nil, protocol.Metadata, 1)
 		b = binary.BigEndian.AppendUint32(b, 0) // no topics
 		_, err = exchange(conn, b, nil)
 		ended()
@@ -303,7 +303,7 @@ func askLogin(conn net.Conn, mechanism string) (code Code, offered []string, err
 	if err := conn.SetDeadline(time.Now().Add(probeTimeout)); err != nil {
 		return 0, nil, err
 	}
-	b := request(nil, protocol.SaslHandshake, 1, clientID)
+	b := request(nil, protocol.SaslHandshake, 1)
 	answer, err := exchange(conn, appendText(b, mechanism), nil)
 	if err != nil {
 		return 0, nil, err
