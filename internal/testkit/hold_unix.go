@@ -3,10 +3,12 @@
 package testkit
 
 import (
+	"errors"
 	"net"
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Hold reserves a TCP address of IPv4 for a server that is stopped and
@@ -30,7 +32,13 @@ func Hold(t testing.TB, addr string) (release func()) {
 	// Connections of the stopped server may still exist.
 	err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
 	if err == nil {
-		err = syscall.Bind(fd, &syscall.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())})
+		at := &syscall.SockaddrInet4{Port: a.Port, Addr: [4]byte(a.IP.To4())}
+		err = syscall.Bind(fd, at)
+		// A process that is being started has a copy of the closed listener until its exec.
+		for try := 0; errors.Is(err, syscall.EADDRINUSE) && try < 500; try++ {
+			time.Sleep(10 * time.Millisecond)
+			err = syscall.Bind(fd, at)
+		}
 	}
 	if err != nil {
 		_ = syscall.Close(fd)
