@@ -208,10 +208,10 @@ func TestMonitoring(t *testing.T) {
 		t.Fatal(err)
 	}
 	n = 0
-	shown := ""
+	var shown strings.Builder
 	for _, p := range d.Panels {
 		for _, q := range p.Targets {
-			shown += q.Expr + "\n"
+			shown.WriteString(q.Expr + "\n")
 			for _, bad := range problems(all, q.Expr, q.Legend) {
 				t.Errorf("panel %s: %s", p.Title, bad)
 			}
@@ -225,7 +225,7 @@ func TestMonitoring(t *testing.T) {
 		t.Errorf("%d queries", n)
 	}
 	for _, name := range queried.FindAllString(queries, -1) {
-		if strings.HasPrefix(name, "urlfold_") && !regexp.MustCompile(name+`\b`).MatchString(shown) {
+		if strings.HasPrefix(name, "urlfold_") && !regexp.MustCompile(name+`\b`).MatchString(shown.String()) {
 			t.Errorf("an alert asks for %s, which is on no panel", name)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/ground/pause"
 )
 
 // Hold reserves a TCP address of IPv4 for a server that is stopped and
@@ -36,8 +38,9 @@ func Hold(t testing.TB, addr string) (release func()) {
 		err = syscall.Bind(fd, at)
 		// A process that is being started has a copy of the closed listener until its exec.
 		for try := 0; errors.Is(err, syscall.EADDRINUSE) && try < 500; try++ {
-			time.Sleep(10 * time.Millisecond)
-			err = syscall.Bind(fd, at)
+			if err = pause.For(t.Context(), 10*time.Millisecond); err == nil {
+				err = syscall.Bind(fd, at)
+			}
 		}
 	}
 	if err != nil {
