@@ -381,8 +381,8 @@ func (s *source) unlist(o *storage.Object) (w work) {
 	return w
 }
 
-// Changed implements [file.Queue]: the version that is there now is read, unless
-// the message asks for the one that is gone.
+// Changed implements [file.Queue]. The source reads the current version instead, unless
+// the message names the version that no longer exists.
 func (s *source) Changed(o *storage.Object) {
 	if w := s.unlist(o); len(w.messages) > 0 {
 		s.task(func() { s.look(s.ctx, w.ref, w.messages...) })

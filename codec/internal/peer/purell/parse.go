@@ -29,8 +29,7 @@ func (u *parts) parseWithoutFragment(src []byte) bool {
 	if !ok {
 		return false
 	}
-	// A '?' at the end, if it is the only one, is not a query: purell drops
-	// the empty query anyway.
+	// The query may be empty: purell drops an empty query, even if there is a '?'.
 	rest, u.query, _ = bytes.Cut(rest, []byte("?"))
 	if !bytes.HasPrefix(rest, []byte("/")) {
 		if len(u.scheme) > 0 {
