@@ -41,11 +41,13 @@ pl.from_arrow(t.drop(["none", "map"])).write_parquet(sys.argv[1] + "/polars.parq
 `
 
 // compareTables compares each file of the folder in its argument with clean/NAME
-// and kept/NAME: as pyarrow reads it, and as filters of DuckDB and polars do,
-// which use statistics and indexes.
+// and kept/NAME: as pyarrow reads it, and as filters of DuckDB, polars and, if it is
+// installed, DataFusion do, which use statistics and indexes.
 const compareTables = `
 import sys, os, glob, json
 import pyarrow as pa, pyarrow.parquet as pq, duckdb, polars as pl
+try: from datafusion import SessionContext
+except ImportError: SessionContext = None
 folder = sys.argv[1]
 for path in sorted(glob.glob(folder + "/*.parquet")):
     name = os.path.basename(path)
@@ -71,7 +73,12 @@ for path in sorted(glob.glob(folder + "/*.parquet")):
         for condition, test in tests:
             n = sum(map(test, rows))
             query = lambda table: "select count(*) from " + table + " where " + condition
-            for reader, count in ("duckdb", duckdb.sql(query("'" + file + "'")).fetchall()[0][0]), ("polars", pl.SQLContext(t=pl.scan_parquet(file)).execute(query("t")).collect().row(0)[0]):
+            counts = [("duckdb", duckdb.sql(query("'" + file + "'")).fetchall()[0][0]), ("polars", pl.SQLContext(t=pl.scan_parquet(file)).execute(query("t")).collect().row(0)[0])]
+            if SessionContext:
+                context = SessionContext()
+                context.register_parquet("t", file)
+                counts.append(("datafusion", context.sql(query("t")).to_pylist()[0].popitem()[1]))
+            for reader, count in counts:
                 if count != n:
                     print(name, out, reader, condition, count, "rows, want", n)
         for bound in "min", "max":
