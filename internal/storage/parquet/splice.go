@@ -136,7 +136,6 @@ func sortedBy(rg *fields, changed map[int]*maker) {
 func (s *splicer) writeChunk(sel *selection, c *chunk, i int) (*maker, error) {
 	f, m := sel.file, sel.makers[i]
 	start, from := s.at, c.from
-	complete := sel.end == f.rows[sel.group]
 	switch c.int(2) { // the deprecated file_offset
 	case 0:
 	case from:
@@ -162,7 +161,8 @@ func (s *splicer) writeChunk(sel *selection, c *chunk, i int) (*maker, error) {
 		}
 	}
 	defer m.out.close()
-	if err := m.finish(complete); err != nil {
+	// The Text has read the pages with URLs to their ends, and reports what is wrong there.
+	if err := m.finish(!m.changed && sel.end == f.rows[sel.group]); err != nil {
 		return nil, err
 	}
 	ck := check{len(s.groups), i, m.sums, m.changed}
