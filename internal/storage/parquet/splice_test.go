@@ -108,7 +108,7 @@ func spliceOf(t testing.TB, b []byte, drop func(row int) bool) ([]byte, error) {
 	return spliceLines(b, lines, drop)
 }
 
-// spliceLines rewrites the rows of b whose URLs are lines, but for those that drop selects.
+// spliceLines rewrites the rows of b whose URLs are lines, without those that drop selects.
 func spliceLines(b []byte, lines string, drop func(row int) bool) ([]byte, error) {
 	return rewrite(map[string][]byte{"f": b}, []string{"url"}, func(add adder) error {
 		row := 0
