@@ -155,7 +155,7 @@ func TestQueueKilled(t *testing.T) {
 // all messages are committed.
 func TestQueueKafkaKilled(t *testing.T) {
 	eachStore(t, func(t *testing.T, srv *store) {
-		want := putInputs(srv, 200_000)
+		want := putInputs(srv, 800_000)
 		again(t, func(rng *rand.Rand, kills int) int {
 			_, conn := kafkatest.Fake(t, kfake.SeedTopics(2, "q"))
 			client, n := kafkatest.Client(t, conn, "q"), 0
