@@ -116,14 +116,18 @@ func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 // follow returns an error if records of b follow another directive than those before:
 // sorted, they would be below the wrong one.
 func (s *sortedOutput) follow(b *engine.Batch) error {
-	job, line, texts := s.job(b.Lane.Name()), b.Line, slices.Collect(bytes.Lines(b.In))
+	line, texts := b.Line, [][]byte(nil)
 	if b.Lane != s.lane {
-		texts, line = slices.Insert(texts, 0, b.Lane.Head()), line-1
+		texts, line = append(texts, b.Lane.Head()), line-1
 	}
+	job := s.job(b.Lane.Name())
 	director, ok := job.Framing().(record.Director)
+	if ok = ok && job.Headed(); ok {
+		texts = slices.AppendSeq(texts, bytes.Lines(b.In))
+	}
 	for i, text := range texts {
 		var d []byte
-		if ok && job.Headed() {
+		if ok {
 			d = bytes.TrimRight(director.Directive(nil, text), "\r\n")
 		}
 		switch {
