@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -120,13 +121,23 @@ func (tab *streamTable) finishAs(final string) (to string, err error) {
 }
 
 // Existing returns the paths of all files that outputs with these settings may
-// have written, finished or not.
-func (c *LogConfig) Existing() ([]string, error) {
+// have written, finished or not. If inputs is not nil and each input has its own output,
+// the result has only the outputs of these inputs: relative paths by the names of their
+// lanes.
+func (c *LogConfig) Existing(source string, inputs map[string]string) (paths []string, err error) {
 	t, err := parseTemplate(c.Path)
 	if err != nil {
 		return nil, err
 	}
-	return t.outputs()
+	if inputs == nil || !t.perLane() {
+		return t.outputs()
+	}
+	for lane, rel := range inputs {
+		finished, unfinished := t.files(&values{source: source, rel: cutCompressed(rel), lane: lane})
+		paths = append(append(paths, finished...), unfinished...)
+	}
+	slices.Sort(paths)
+	return paths, nil
 }
 
 // unfinished returns the final paths of all unfinished outputs that may come

@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
@@ -98,6 +99,18 @@ func literal(pattern string) string {
 		return filepath.FromSlash(path)
 	}
 	return pattern
+}
+
+// Single reports whether s reads at most one file.
+func (s *Settings) Single() bool {
+	if len(s.Include) != 1 {
+		return false
+	}
+	if fi, err := os.Stat(literal(s.Include[0])); err == nil {
+		return !fi.IsDir()
+	}
+	_, wild := doublestar.SplitPattern(filepath.ToSlash(s.Include[0]) + "/")
+	return wild == ""
 }
 
 // lookUp returns the paths that match pattern and its fixed part. The error
@@ -208,6 +221,21 @@ func (s *Settings) Covers(path string) bool {
 	})
 	full = filepath.ToSlash(full)
 	return included && !excludes(s.Exclude, full, full)
+}
+
+// Inputs returns the relative paths of the files that s reads and that exist now, by their
+// paths, or nil if a file or a folder cannot be accessed.
+func (s *Settings) Inputs() map[string]string {
+	files := scanner{s.Include, s.Exclude, s.Shard, fault.At}
+	list, hidden := files.scan(context.Background())
+	if len(hidden) > 0 {
+		return nil
+	}
+	inputs := make(map[string]string, len(list))
+	for _, f := range list {
+		inputs[f.path] = f.rel
+	}
+	return inputs
 }
 
 // relative returns path relative to base.

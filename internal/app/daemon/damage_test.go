@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,22 +133,76 @@ func TestStateElsewhere(t *testing.T) {
 	}
 }
 
-// TestStateShards: shards that write to one folder, each with a state of its own, start
-// one after the other.
+// TestStateShards: four shards that write to one folder, each with a state of its own,
+// start in any order. One that has lost its state stops if its own files were written
+// before, and starts if only the outputs of other shards exist.
 func TestStateShards(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"a", "b", "c", "d"} {
-		put(t, "in/"+name+".log", "http://h/"+name+"\n")
+	shard := func(i int, more string) string {
+		own := fmt.Sprintf("%d", i)
+		return strings.NewReplacer("data_dir: state", "data_dir: state"+own, "mode: batch", "mode: batch, shard: "+own+"/4").Replace(exactly) + more
 	}
-	for _, shard := range []string{"0", "1"} {
-		text := strings.NewReplacer("data_dir: state", "data_dir: state"+shard, "mode: batch", "mode: batch, shard: "+shard+"/2").Replace(exactly)
-		if _, err := runText(t, text); err != nil {
-			t.Errorf("shard %s: %v", shard, err)
+	for name, path := range map[string]string{"by path": "out/{source.relpath}", "by lane": "out/{source.name}/{lane}-{seq}.log"} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			for i := range 12 {
+				put(t, fmt.Sprintf("in/%c.log", 'a'+i), fmt.Sprintf("http://h/%d\n", i))
+			}
+			run := func(i int, more string, outputs int, want string) {
+				t.Helper()
+				_, err := runText(t, strings.Replace(shard(i, more), "out/{source.relpath}", path, 1))
+				if want == "" && err != nil || want != "" && (!errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want)) {
+					t.Errorf("shard %d: %v", i, err)
+				}
+				if list := outputsIn(t, "out"); outputs > 0 && len(list) != outputs {
+					t.Errorf("shard %d: %d outputs: %q", i, len(list), list)
+				}
+			}
+			run(2, "", 0, "")
+			run(0, "", 0, "")
+			run(3, "", 0, "")
+			before := len(outputsIn(t, "out"))
+			run(1, "", 12, "")
+			own := 12 - before
+			run(1, "", 12, "")
+			if err := os.Rename("state1", "kept"); err != nil {
+				t.Fatal(err)
+			}
+			run(1, "", 12, fmt.Sprintf("state1 has no state: all inputs would be read from the beginning, and the records in %d outputs with exactly_once", own))
+			remove(t, "state1")
+			if err := os.CopyFS("state1", os.DirFS("state0")); err != nil {
+				t.Fatal(err)
+			}
+			run(1, "", 12, "state1 has positions of other files")
+			run(1, "state: {on_loss: reread}\n", 12+own, "")
+		})
+	}
+}
+
+// TestStateShared: shards whose outputs cannot be told apart do not start where an output
+// exists that may be their own.
+func TestStateShared(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "in/a.log", "http://h/1\n")
+	put(t, "in/b.log", "http://h/2\n")
+	put(t, "out/day-0001.log", "http://h/1\n")
+	for _, i := range []string{"0", "1"} {
+		text := strings.NewReplacer("{source.relpath}", "day-{seq}.log", "data_dir: state", "data_dir: state"+i, "mode: batch", "mode: batch, shard: "+i+"/2").Replace(exactly)
+		if _, err := runText(t, text); !errors.As(err, new(*StateError)) {
+			t.Errorf("shard %s: %v", i, err)
 		}
 	}
-	if list, _ := os.ReadDir("out"); len(list) != 4 {
-		t.Errorf("%d outputs", len(list))
-	}
+}
+
+// outputsIn returns the files below dir.
+func outputsIn(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			list = append(list, path)
+		}
+		return err
+	})
+	return list
 }
 
 // runText runs a configuration to the end of its input.

@@ -31,16 +31,18 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
 			dir, strings.Join(s.Warnings(), "; "), "")}
 	}
+	own := p.ownInputs()
 	entries, covered, stored := 0, false, ""
 	s.Each(func(e *checkpoint.Entry) {
 		entries++
-		covered = covered || p.covers(e.Path)
+		_, mine := own[e.Path]
+		covered = covered || mine || own == nil && p.covers(e.Path)
 		stored = e.Path
 	})
 	if covered || s.Found() && entries == 0 {
 		return nil
 	}
-	n, first := p.existing()
+	n, first := p.existing(own)
 	if n == 0 || !p.fromStart() {
 		return nil
 	}
@@ -68,13 +70,23 @@ func (p *plan) covers(path string) bool {
 	return false
 }
 
+// ownInputs returns the files that one of several shards reads, with their relative
+// paths. The result is nil without shards, if the files cannot be listed, and if no output
+// has exactly_once, which allows only one source.
+func (p *plan) ownInputs() map[string]string {
+	s, ok := p.file.Sources[0].Config.(*file.Settings)
+	if !ok || s.Shard.Of < 2 || !p.exactlyOnce {
+		return nil
+	}
+	return s.Inputs()
+}
+
 // fromStart reports whether a source reads files or objects that it does not know from
-// the beginning. One of several shards does not count, because existing outputs may be
-// those of the other shards.
+// the beginning.
 func (p *plan) fromStart() bool {
 	for _, c := range each(p.file.Sources) {
 		_, ok := c.Config.(coverer)
-		if s, files := c.Config.(*file.Settings); ok && (!files || s.Start != "latest" && s.Shard.Of < 2) {
+		if s, files := c.Config.(*file.Settings); ok && (!files || s.Start != "latest") {
 			return true
 		}
 	}
@@ -82,15 +94,16 @@ func (p *plan) fromStart() bool {
 }
 
 // existing returns the number of files that outputs with exactly_once have
-// written, and one of them. Folders that cannot be read count as empty; the
-// sinks report them.
-func (p *plan) existing() (n int, first string) {
+// written, and one of them. Outputs of other inputs than the given ones do not count if
+// inputs is not nil and the paths tell them apart. Folders that cannot be read count as
+// empty; the sinks report them.
+func (p *plan) existing(inputs map[string]string) (n int, first string) {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
 		if !ok || !l.ExactlyOnce || special(l.Path) {
 			continue
 		}
-		paths, _ := l.Existing()
+		paths, _ := l.Existing(p.sourceNames[0], inputs)
 		if n == 0 && len(paths) > 0 {
 			first = paths[0]
 		}
