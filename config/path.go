@@ -47,4 +47,4 @@ func (d *decoder) locate(v reflect.Value, at, kind string) {
 }
 
 // literal makes a glob of a path that only the path matches.
-var literal = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
+var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`)

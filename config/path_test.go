@@ -33,4 +33,5 @@ func TestLocate(t *testing.T) {
 	}
 	f(".", "file: ./a, listen: unix:s", places{File: wd + "/./a", Listen: "unix:" + wd + "/s"})
 	f("/etc/[u]", "file: a, glob: [a/*]", places{File: "/etc/[u]/a", Glob: []string{`/etc/\[u]/a/*`}})
+	f(`/etc/{u}\v`, "glob: [a/*]", places{Glob: []string{`/etc/\{u\}\\v/a/*`}})
 }

@@ -91,8 +91,14 @@ func linesOf(t *testing.T, name string) []string {
 	return slices.Sorted(strings.SplitSeq(strings.TrimSuffix(string(data), "\n"), "\n"))
 }
 
-// TestFormatsRefused: what cannot work with several formats is an error at its line.
+// TestFormatsRefused: what cannot work with several formats is an error at its line. The
+// name of the folder, which a path includes, is no pattern.
 func TestFormatsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), `[a]*`)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	const table = "  - file: {from: csv, url_field: url, include: [a.csv]}\n"
 	const lines = "  - stdin: {from: lines}\n"
 	const log = "  - file: {from: combined, include: [\"a/*.log\"]}\n"
@@ -102,6 +108,8 @@ func TestFormatsRefused(t *testing.T) {
 	const out, messages = "sinks:\n  - stdout: {}\n", "sinks:\n  - nats: {servers: [\"nats://h:1\"], subject: s}\n"
 	for _, c := range []struct{ text, want string }{
 		{log + lines + out, ""},
+		{table + drop + out, ""},
+		{strings.Replace(table, "a.csv", "'*.csv'", 1) + drop + out, "c.yaml:2:18: from: copies"},
 		{table + lines + drop + out, "c.yaml:3:19: from: records of this format and those of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
 		{table + lines + "codec: {to: jsonl}\n" + drop + out, ""},
 		{strings.Replace(table, "a.csv", "a.csv, b.csv", 1) + drop + out, "c.yaml:2:18: from: copies of these records must be below the header of their file, but the sink stdout-sink-1 mixes or divides files"},

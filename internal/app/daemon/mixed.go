@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -80,12 +79,10 @@ func (k *checker) checkHeaded() (rejected bool) {
 // readsFiles reports whether a source reads files or objects, and whether it can read
 // several.
 func readsFiles(c *config.Component) (several, ok bool) {
-	s, isFile := c.Config.(*file.Settings)
-	if isFile && len(s.Include) == 1 {
-		fi, err := os.Stat(s.Include[0])
-		return err == nil && fi.IsDir() || err != nil && strings.ContainsAny(s.Include[0], "*?[{"), true
+	if s, isFile := c.Config.(*file.Settings); isFile {
+		return !s.Single(), true
 	}
-	return c.Type != "stdin", isFile || slices.Contains([]string{"stdin", "s3", "objects"}, c.Type)
+	return c.Type != "stdin", slices.Contains([]string{"stdin", "s3", "objects"}, c.Type)
 }
 
 // hasVariable reports whether the template of a path has a variable that begins with one
