@@ -1,15 +1,12 @@
 package params
 
 import (
-	"errors"
 	"math/bits"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
-
-// maxPositions is the maximum number of positions of a pattern after
-// repetitions are expanded.
-const maxPositions = 512
-
-var errTooLong = errors.New("unsupported pattern: too long")
 
 // posSet is a set of positions. A position is a place in a pattern that matches
 // one byte.
@@ -78,81 +75,135 @@ type fragment struct {
 	first, last posSet
 }
 
-// A builder builds an automaton.
-type builder struct {
-	sets   []byteSet // for each position, the bytes that it matches
-	follow []posSet
+// add makes g an alternative of f.
+func (f *fragment) add(g fragment) {
+	f.empty = f.empty || g.empty
+	f.first.union(&g.first)
+	f.last.union(&g.last)
 }
 
-// newAutomaton returns the automaton for n. The error can only be errTooLong.
-func newAutomaton(n *node) (*automaton, error) {
-	if size(n) > maxPositions {
-		return nil, errTooLong
-	}
+// A builder builds an automaton.
+type builder struct {
+	matches []func(c byte) bool // for each position, whether it matches a byte
+	follow  []posSet
+}
+
+// newAutomaton returns the automaton for a tree of parsePattern. If open is set, any
+// text may follow a match.
+func newAutomaton(tree *syntax.Regexp, open bool) *automaton {
 	var b builder
-	f := b.build(n)
-	a := &automaton{empty: f.empty, first: f.first, last: f.last, follow: b.follow, words: (len(b.sets) + 63) / 64}
+	f := b.build(tree)
+	if open {
+		f = b.join(f, b.repeat(b.position(anyByte)))
+	}
+	return b.automaton(f)
+}
+
+// newGlob returns the automaton for a rule's path that is not a pattern, see Rule. It
+// has at most len(path) positions, and path at most maxPositions bytes.
+func newGlob(path string) *automaton {
+	var b builder
+	f := fragment{empty: true}
+	rest, isFolder := strings.CutSuffix(path, "/**")
+	for ; rest != ""; rest = rest[1:] {
+		switch c := rest[0]; {
+		case c != '*':
+			f = b.join(f, b.literal(rest[:1]))
+		case strings.HasPrefix(rest, "**"):
+			f = b.join(f, b.repeat(b.position(anyByte)))
+			rest = rest[1:]
+		default:
+			f = b.join(f, b.repeat(b.position(func(c byte) bool { return c != '/' })))
+		}
+	}
+	if isFolder {
+		below := b.join(b.literal("/"), b.repeat(b.position(anyByte)))
+		below.empty = true
+		f = b.join(f, below)
+	}
+	return b.automaton(f)
+}
+
+func anyByte(byte) bool { return true }
+
+// automaton returns the automaton for the whole pattern f.
+func (b *builder) automaton(f fragment) *automaton {
+	a := &automaton{empty: f.empty, first: f.first, last: f.last, follow: b.follow, words: (len(b.follow) + 63) / 64}
 	for c := range 256 {
 		var reads posSet
-		for p := range b.sets {
-			if b.sets[p].has(byte(c)) {
+		for p, matches := range b.matches {
+			if matches(byte(c)) {
 				reads.add(p)
 			}
 		}
-		k := 0
-		for k < len(a.reads) && a.reads[k] != reads {
-			k++
-		}
-		if k == len(a.reads) {
+		k := slices.Index(a.reads, reads)
+		if k < 0 {
+			k = len(a.reads)
 			a.reads = append(a.reads, reads)
 		}
 		a.class[c] = uint8(k)
 	}
-	return a, nil
+	return a
 }
 
-// size returns the number of positions of n, but at most maxPositions+1. It
-// counts 1 for a node without positions, because expanding repetitions of it
-// takes time too.
-func size(n *node) int {
-	total := 0
-	for _, sub := range n.subs {
-		total = min(total+size(sub), maxPositions+1)
-	}
-	if n.kind == nodeRepeat {
-		total *= max(n.min, n.max, 1)
-	}
-	return min(max(total, 1), maxPositions+1)
-}
-
-func (b *builder) build(n *node) fragment {
-	switch n.kind {
-	case nodeByte:
-		return b.position(n.set)
-	case nodeConcat:
-		f := fragment{empty: true}
-		for _, sub := range n.subs {
+func (b *builder) build(re *syntax.Regexp) (f fragment) {
+	switch re.Op {
+	case syntax.OpNoMatch:
+	case syntax.OpLiteral:
+		f.empty = true
+		for _, r := range re.Rune {
+			f = b.join(f, b.character(r))
+		}
+	case syntax.OpCharClass:
+		f = b.position(func(c byte) bool { return inClass(re.Rune, c) })
+		for r := range nonASCII(re.Rune) {
+			f.add(b.literal(string(r)))
+		}
+	case syntax.OpAnyChar:
+		f = b.position(anyByte)
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			f.add(b.build(sub))
+		}
+	case syntax.OpStar:
+		f = b.repeat(b.build(re.Sub[0]))
+	case syntax.OpPlus:
+		f = b.build(re.Sub[0])
+		b.link(&f.last, &f.first)
+	default: // OpEmptyMatch, OpQuest, OpCapture, OpConcat
+		f.empty = true
+		for _, sub := range re.Sub {
 			f = b.join(f, b.build(sub))
 		}
-		return f
-	case nodeAlt:
-		var f fragment
-		for _, sub := range n.subs {
-			g := b.build(sub)
-			f.empty = f.empty || g.empty
-			f.first.union(&g.first)
-			f.last.union(&g.last)
-		}
-		return f
-	default:
-		return b.repeat(n)
+		f.empty = f.empty || re.Op == syntax.OpQuest
 	}
+	return f
 }
 
-func (b *builder) position(set byteSet) (f fragment) {
-	f.first.add(len(b.sets))
-	f.last.add(len(b.sets))
-	b.sets = append(b.sets, set)
+// character returns the fragment for a character in each case.
+func (b *builder) character(r rune) (f fragment) {
+	if r < utf8.RuneSelf {
+		return b.position(func(c byte) bool { return lower(c) == lower(byte(r)) })
+	}
+	for _, text := range cases(r) {
+		f.add(b.literal(text))
+	}
+	return f
+}
+
+// literal returns the fragment for exactly this text.
+func (b *builder) literal(text string) fragment {
+	f := fragment{empty: true}
+	for i := range len(text) {
+		f = b.join(f, b.position(func(c byte) bool { return c == text[i] }))
+	}
+	return f
+}
+
+func (b *builder) position(matches func(c byte) bool) (f fragment) {
+	f.first.add(len(b.follow))
+	f.last.add(len(b.follow))
+	b.matches = append(b.matches, matches)
 	b.follow = append(b.follow, posSet{})
 	return f
 }
@@ -169,127 +220,99 @@ func (b *builder) join(f, g fragment) fragment {
 	return fragment{f.empty && g.empty, f.first, g.last}
 }
 
+// repeat lets f match any number of times.
+func (b *builder) repeat(f fragment) fragment {
+	b.link(&f.last, &f.first)
+	f.empty = true
+	return f
+}
+
 // link lets every position of to follow every position of from.
 func (b *builder) link(from, to *posSet) {
-	for p := range b.sets {
+	for p := range b.follow {
 		if from[p>>6]>>(p&63)&1 != 0 {
 			b.follow[p].union(to)
 		}
 	}
 }
 
-// repeat expands a repetition: x{2,4} becomes x x (x (x)?)?, and x{2,} becomes
-// x x+.
-func (b *builder) repeat(n *node) fragment {
-	f := fragment{empty: true}
-	if n.max == 0 {
-		return f
-	}
-	for range n.min - 1 {
-		f = b.join(f, b.build(n.subs[0]))
-	}
-	tail := b.build(n.subs[0])
-	if n.max < 0 {
-		b.link(&tail.last, &tail.first)
-	}
-	for range n.max - max(n.min, 1) {
-		g := b.build(n.subs[0])
-		g.empty = true
-		tail = b.join(tail, g)
-	}
-	if n.min == 0 {
-		tail.empty = true
-	}
-	return b.join(f, tail)
-}
-
 // maxSpellings is the maximum number of texts that a pattern is expanded to.
 const maxSpellings = 64
 
-// spellings returns all texts that match n, in lower case. ok is false if there
-// are too many.
-func spellings(n *node) (texts []string, ok bool) {
-	switch n.kind {
-	case nodeByte:
-		for c := range 256 {
-			if b := byte(c); n.set.has(b) && lower(b) == b {
-				texts = append(texts, string([]byte{b}))
+// spellings returns all texts that a tree of parsePattern matches, in lower case, or
+// nil if there are too many.
+func spellings(re *syntax.Regexp) (texts []string) {
+	switch re.Op {
+	case syntax.OpCharClass:
+		if isComplement(re.Rune) {
+			return nil
+		}
+		for c := range byte(utf8.RuneSelf) {
+			if lower(c) == c && inClass(re.Rune, c) {
+				texts = append(texts, string(rune(c)))
 			}
 		}
-	case nodeConcat:
-		texts = []string{""}
-		for _, sub := range n.subs {
-			if texts, ok = product(texts, sub); !ok {
-				return nil, false
-			}
+		for r := range nonASCII(re.Rune) {
+			texts = append(texts, string(r))
 		}
-	case nodeAlt:
-		for _, sub := range n.subs {
-			more, ok := spellings(sub)
-			if !ok {
-				return nil, false
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			more := spellings(sub)
+			if more == nil {
+				return nil
 			}
 			texts = append(texts, more...)
 		}
-	case nodeRepeat:
-		return repeatedSpellings(n)
-	}
-	return texts, len(texts) <= maxSpellings
-}
-
-// product returns each text followed by each spelling of n.
-func product(texts []string, n *node) (out []string, ok bool) {
-	more, ok := spellings(n)
-	if !ok || len(texts)*len(more) > maxSpellings {
-		return nil, false
-	}
-	for _, a := range texts {
-		for _, b := range more {
-			out = append(out, a+b)
+	case syntax.OpLiteral:
+		texts = []string{""}
+		for _, r := range re.Rune {
+			texts = product(texts, cases(r))
+		}
+	case syntax.OpEmptyMatch, syntax.OpQuest, syntax.OpCapture, syntax.OpConcat:
+		texts = []string{""}
+		for _, sub := range re.Sub {
+			texts = product(texts, spellings(sub))
+		}
+		if re.Op == syntax.OpQuest && texts != nil {
+			texts = append([]string{""}, texts...)
 		}
 	}
-	return out, true
+	if len(texts) > maxSpellings {
+		return nil
+	}
+	return texts
 }
 
-func repeatedSpellings(n *node) (texts []string, ok bool) {
-	if n.max < 0 || n.max > maxSpellings {
-		return nil, false
+// product returns each text of a followed by each of b, or nil if there are too many.
+func product(a, b []string) (texts []string) {
+	if len(a)*len(b) > maxSpellings {
+		return nil
 	}
-	power := []string{""}
-	for i := range n.max + 1 {
-		if i >= n.min {
-			texts = append(texts, power...)
+	for _, start := range a {
+		for _, end := range b {
+			texts = append(texts, start+end)
 		}
-		if i == n.max || len(texts) > maxSpellings {
+	}
+	return texts
+}
+
+// literalPrefix returns the lower-case prefix of all texts that a tree of parsePattern
+// matches, up to a character that has several cases.
+func literalPrefix(tree *syntax.Regexp) (prefix string) {
+	parts := []*syntax.Regexp{tree}
+	if tree.Op == syntax.OpConcat {
+		parts = tree.Sub
+	}
+	for _, part := range parts {
+		if part.Op != syntax.OpLiteral {
 			break
 		}
-		if power, ok = product(power, n.subs[0]); !ok {
-			return nil, false
+		for _, r := range part.Rune {
+			if len(cases(r)) > 1 {
+				return prefix
+			}
+			prefix += cases(r)[0]
 		}
 	}
-	return texts, len(texts) <= maxSpellings
-}
-
-// literalPrefix returns the lower-case prefix of all texts that match n.
-// Letters of n must match both cases.
-func literalPrefix(n *node) string {
-	var prefix []byte
-	for _, sub := range n.subs {
-		c, single := onlyByte(sub)
-		if n.kind != nodeConcat || !single {
-			break
-		}
-		prefix = append(prefix, c)
-	}
-	return string(prefix)
-}
-
-// onlyByte returns the byte that n matches, in lower case, if it matches only
-// one.
-func onlyByte(n *node) (c byte, ok bool) {
-	texts, few := spellings(n)
-	if n.kind != nodeByte || !few || len(texts) != 1 {
-		return 0, false
-	}
-	return texts[0][0], true
+	return prefix
 }

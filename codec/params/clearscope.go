@@ -123,16 +123,16 @@ func parseHosts(pattern string) ([]string, error) {
 		}
 	}
 	pattern = escapeDots(strings.ReplaceAll(pattern, anySuffix, `\.\*`))
-	n, _, err := parsePattern(pattern, true)
+	tree, _, err := parsePattern(pattern)
 	if err != nil {
 		return nil, err
 	}
-	texts, few := spellings(n)
-	if !few || len(texts) == 0 {
+	texts := spellings(tree)
+	if texts == nil {
 		// Match the host by a pattern.
 		below := map[string]string{"": anyLabels, "*.": anyLabels + `[a-z0-9-]+\.`, "=": ""}[mark]
 		host := "^" + below + strings.ReplaceAll(pattern, `\.\*`, anySuffix)
-		if _, err := compilePattern(host, true, false); err != nil {
+		if _, err := compilePattern(host); err != nil {
 			return nil, err
 		}
 		return []string{host}, nil

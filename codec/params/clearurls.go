@@ -151,14 +151,14 @@ func (imp *importer) exception(source, pattern string) {
 // the pattern name matches: the rule has the same pattern, or matches one of
 // its spellings.
 func (imp *importer) means(name string) bool {
-	n, _, err := parsePattern(name, true)
+	tree, _, err := parsePattern(name)
 	if err != nil {
 		return false
 	}
-	texts, _ := spellings(n)
+	texts := spellings(tree)
 	return slices.ContainsFunc(imp.names, func(rule string) bool {
 		rule = cutQuestion(rule)
-		a, err := compilePattern(rule, true, false)
+		a, err := compilePattern(rule)
 		return rule == name || err == nil && slices.ContainsFunc(texts, func(text string) bool { return a.match([]byte(text)) })
 	})
 }
@@ -171,15 +171,12 @@ func cutQuestion(pattern string) string { return strings.TrimPrefix(pattern, "(?
 // be escaped.
 func (r *Rule) setPattern(pattern string) error {
 	pattern = cutQuestion(pattern)
-	n, _, err := parsePattern(pattern, true)
+	tree, _, err := parsePattern(pattern)
 	if err != nil {
 		return err
 	}
-	if _, err := newAutomaton(n); err != nil {
-		return err
-	}
 	r.match, r.Name = matchRegexp, pattern
-	if texts, ok := spellings(n); ok && len(texts) == 1 {
+	if texts := spellings(tree); len(texts) == 1 {
 		r.match, r.Name = matchExact, string(AppendName(nil, []byte(texts[0])))
 		if equalFold([]byte(pattern), r.Name) {
 			r.Name = pattern

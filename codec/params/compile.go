@@ -193,7 +193,7 @@ func (c *compiler) scopeOf(r *Rule) (uint32, error) {
 	var err error
 	kind, name := splitHost(r.Host)
 	if kind == hostPattern {
-		if s.host, err = compilePattern(name, true, false); err != nil {
+		if s.host, err = compilePattern(name); err != nil {
 			return 0, fmt.Errorf("host: %w", err)
 		}
 	}
@@ -216,23 +216,25 @@ func compilePath(path string) (*automaton, error) {
 	switch {
 	case path == "":
 		return nil, nil
-	case path[0] == '^':
-		return compilePattern(path, true, true)
+	case len(path) > maxPositions:
+		return nil, errTooLong
+	case path[0] != '^':
+		return newGlob(path), nil
 	}
-	return newAutomaton(parseGlob(path))
-}
-
-// compilePattern returns the automaton for a pattern. If open is set, any text
-// may follow a match, unless the pattern ends in '$'.
-func compilePattern(src string, fold, open bool) (*automaton, error) {
-	n, anchored, err := parsePattern(src, fold)
+	tree, anchored, err := parsePattern(path)
 	if err != nil {
 		return nil, err
 	}
-	if open && !anchored {
-		n = &node{kind: nodeConcat, subs: []*node{n, anything()}}
+	return newAutomaton(tree, !anchored), nil
+}
+
+// compilePattern returns the automaton for a pattern that matches the whole text.
+func compilePattern(src string) (*automaton, error) {
+	tree, _, err := parsePattern(src)
+	if err != nil {
+		return nil, err
 	}
-	return newAutomaton(n)
+	return newAutomaton(tree, false), nil
 }
 
 // name registers a rule under its name.
@@ -244,21 +246,18 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 		ns.addExact(r.Name, id)
 		return nil
 	case matchRegexp:
-		n, _, err := parsePattern(r.Name, true)
+		tree, _, err := parsePattern(r.Name)
 		if err != nil {
 			return err
 		}
-		if p.auto, err = newAutomaton(n); err != nil {
-			return err
-		}
-		texts, ok := spellings(n)
-		if ok && !slices.Contains(texts, "") {
+		texts := spellings(tree)
+		if texts != nil && !slices.Contains(texts, "") {
 			for _, text := range texts {
 				ns.addExact(text, id)
 			}
 			return nil
 		}
-		p.prefix = literalPrefix(n)
+		p.prefix, p.auto = literalPrefix(tree), newAutomaton(tree, false)
 	}
 	if p.prefix == "" {
 		s := &c.m.scopes[scope]

@@ -55,7 +55,7 @@ package params
 //	scope.go       which rules apply to a host and a path
 //	index.go       from a name to its rules; sieve.go rejects most names
 //	match.go       Match: drop or keep, and by which rule
-//	pattern.go     patterns and globs; automaton.go matches them
+//	pattern.go     patterns; automaton.go matches them, and globs
 //	session.go     session IDs in queries and paths (rules qsid and psid)
 //	signed.go      detection of signed URLs
 //	campaign.go    campaign fields and click IDs

@@ -219,11 +219,11 @@ func globalNames(t *testing.T, kind string, data []byte) (names []string) {
 		}
 		name := strings.ToLower(r.Name)
 		if r.match == matchRegexp {
-			n, _, err := parsePattern(r.Name, true)
+			tree, _, err := parsePattern(r.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if all, ok := spellings(n); ok && len(all) < 20 {
+			if all := spellings(tree); all != nil && len(all) < 20 {
 				for _, s := range all {
 					names = append(names, strings.ToLower(slowBare(s)))
 				}

@@ -44,8 +44,9 @@ func (m ruleMatch) String() string {
 // Patterns are the regular expressions that regexp/syntax and ECMAScript
 // interpret in the same way: literals, '.', [classes], \d \w \s and their
 // complements, escaped punctuation, groups, '|', and the repetitions ? * + {n}
-// {n,} {n,m}, lazy or not. They match bytes and ignore ASCII case. Patterns
-// with assertions, flags or back references are rejected, with the reason.
+// {n,} {n,m}, lazy or not. They match bytes, ignore the case of letters, and do not
+// equate ASCII letters with others. Patterns with assertions, flags or back
+// references are rejected, with the reason.
 type Rule struct {
 	action ruleAction
 	// Host selects the hosts that the rule applies to:
