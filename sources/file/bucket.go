@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,10 @@ type Objects struct {
 	Connect func() (*objects.Store, error)
 	// Select is the same as in Config.
 	Select func(rel string) bool
+	// ListAll, if not 0, is how often to list all objects. The listings between skip
+	// objects: see [objects.NewOrder].
+	ListAll  time.Duration
+	LookBack time.Duration
 	// Queue, if not nil, says which objects to read, instead of Settings.Include.
 	Queue Queue
 	// News, if not nil, holds a value when Queue has changed. Its capacity must be
@@ -70,8 +75,10 @@ type bucket struct {
 	tracked func() (ids map[fileID]bool, busy int)
 
 	// Used by scan only.
-	all  []fileState     // what the last scan has returned
-	rest []objects.Found // of the last listing: objects to return later
+	all   []fileState     // what the last scan has returned
+	rest  []objects.Found // of the last listing: objects to return later
+	order *objects.Order  // nil: list all objects
+	whole time.Time       // when to list all objects again, if order is not nil
 
 	waiting, waitingBytes atomic.Int64 // of rest
 
@@ -96,6 +103,9 @@ func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]e
 	b.mu.Lock()
 	b.ctx = ctx
 	due := b.Queue != nil || b.changed || len(b.rest) == 0 && !time.Now().Before(b.due)
+	if b.changed || !time.Now().Before(b.whole) {
+		b.order = nil
+	}
 	b.changed = false
 	b.mu.Unlock()
 	if due {
@@ -132,11 +142,18 @@ func (b *bucket) forget(id fileID) bool {
 	return true
 }
 
-// relist lists the objects. It returns which paths cannot be listed.
+// relist lists the objects: all of them, or if b.order is not nil, those that it does
+// not skip. It returns which paths cannot be listed.
 func (b *bucket) relist(ctx context.Context, tracked map[fileID]bool) (hidden map[string]error) {
 	var all []fileState
 	var rest []objects.Found
-	bytes, known := int64(0), map[fileID]*objects.Object{}
+	bytes, known, whole := int64(0), map[fileID]*objects.Object{}, b.order == nil
+	switch {
+	case !whole: // skipped objects stay known
+		all, known = b.all, maps.Clone(b.known)
+	case b.ListAll > 0:
+		b.order, b.whole = objects.NewOrder(b.LookBack), time.Now().Add(b.ListAll)
+	}
 	hidden = b.list(ctx, func(f objects.Found) {
 		s := stateOf(&f.Object)
 		switch {
@@ -155,7 +172,7 @@ func (b *bucket) relist(ctx context.Context, tracked map[fileID]bool) (hidden ma
 	if len(hidden) > 0 {
 		return hidden
 	}
-	if b.Queue == nil { // a queue does not list what is done
+	if whole && b.Queue == nil { // a queue does not list what is done
 		b.finished.end(time.Now())
 	}
 	b.mu.Lock()
@@ -203,7 +220,7 @@ func (b *bucket) list(ctx context.Context, visit func(objects.Found)) (hidden ma
 			}
 			return nil
 		}
-		_, err := store.Find(ctx, path, func(f objects.Found) {
+		_, err := store.Find(ctx, path, b.order, func(f objects.Found) {
 			if !excludes(b.cfg.Exclude, f.Rel, f.Path()) && (b.Select == nil || b.Select(f.Rel)) {
 				visit(f)
 			}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -234,11 +235,9 @@ func TestFinishedObjects(t *testing.T) {
 	sink.check(t, slices.Concat(first, second))
 }
 
-// TestFinishedObjectsMemory: a finished object takes little memory, and after a restart
-// none is read again.
-func TestFinishedObjectsMemory(t *testing.T) {
-	const n = 20_000
-	srv, dir := s3test.New(t), t.TempDir()
+// finish stores n objects with one line each, and entries that say that they were read.
+func finish(t *testing.T, srv *s3test.Server, dir string, n int) {
+	t.Helper()
 	store, err := checkpoint.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +255,14 @@ func TestFinishedObjectsMemory(t *testing.T) {
 	if err := errors.Join(store.Save(u), store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	u = checkpoint.Update{}
+}
+
+// TestFinishedObjectsMemory: a finished object takes little memory, and after a restart
+// none is read again.
+func TestFinishedObjectsMemory(t *testing.T) {
+	const n = 20_000
+	srv, dir := s3test.New(t), t.TempDir()
+	finish(t, srv, dir, n)
 	before := heap()
 	sink := &shelf{}
 	d := start(t, dir, quick("s3://bucket/logs"), sink, ofBucket(nil))
@@ -270,6 +276,66 @@ func TestFinishedObjectsMemory(t *testing.T) {
 	if sink.count() > 0 || d.tracks() > 0 {
 		t.Errorf("%d lines were read again, %d tracks", sink.count(), d.tracks())
 	}
+}
+
+// TestObjectsOrdered: most listings take one page, although there are many objects.
+// Objects that appear are read, also those of a new series, and the finished ones do
+// not count as gone. One that sorts before the look-back is read after a restart, or
+// when all objects are listed again.
+func TestObjectsOrdered(t *testing.T) {
+	const n, series = 1500, "logs/AWSLogs/111122223333/elasticloadbalancing/eu-west-1/2026/"
+	srv, dir, sink := s3test.New(t), t.TempDir(), &shelf{}
+	finish(t, srv, dir, n)
+	var pages atomic.Int64 // requests that continue a listing
+	srv.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Has("continuation-token") {
+			pages.Add(1)
+		}
+		return false
+	})
+	var want []string
+	put := func(key string) {
+		lines := numbered(key, 0, 3)
+		want = append(want, lines...)
+		srv.Put(key, []byte(strings.Join(lines, "")))
+	}
+	run := func(every time.Duration) *daemon {
+		return start(t, dir, quick("s3://bucket/logs"), sink, func(cfg *WatchConfig) {
+			ofBucket(nil)(cfg)
+			cfg.Objects.ListAll, cfg.Objects.LookBack = every, -time.Hour // every object is old at once
+		})
+	}
+	read := func() { t.Helper(); until(t, "all lines", func() bool { return sink.count() == len(want) }) }
+	d := run(time.Hour)
+	until(t, "a listing", d.scanned)
+	if got := pages.Swap(0); got != n/100-1 {
+		t.Errorf("the first listing was continued %d times", got)
+	}
+	put(series + "11/30/b")
+	read()
+	put(series + "11/30/app.load-balancer.1late")
+	for _, key := range []string{series + "12/01/a", "logs/AWSLogs/000000000000/2026/11/29/a", "logs/undated", series + "12/02/a"} {
+		put(key)
+		until(t, "lines of "+key, func() bool { return sink.count() == len(want)-3 })
+	}
+	if got := pages.Load(); got > 0 {
+		t.Errorf("later listings were continued %d times", got)
+	}
+	d.end()
+	for _, e := range d.store.Entries("file") {
+		if e.Gone != 0 {
+			t.Fatalf("%s counts as gone", e.Path)
+		}
+	}
+	d = run(time.Hour)
+	read()
+	d.end()
+	d = run(time.Millisecond)
+	until(t, "a listing", d.scanned)
+	put(series + "11/30/app.load-balancer.2late")
+	read()
+	d.end()
+	sink.check(t, want)
 }
 
 // heap returns the bytes of reachable memory.

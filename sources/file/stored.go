@@ -14,7 +14,7 @@ import (
 // stored adds the objects that path names.
 func (e *expander) stored(path string) {
 	var list []objects.Found
-	named, err := e.objects.Find(context.Background(), path, func(f objects.Found) { list = append(list, f) })
+	named, err := e.objects.Find(context.Background(), path, nil, func(f objects.Found) { list = append(list, f) })
 	if err != nil {
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", path, err))
 		return

@@ -60,7 +60,7 @@ func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	err = store.List(ctx, bucket, prefix, func(o storage.Object) {
+	err = store.List(ctx, bucket, prefix, nil, func(o storage.Object) {
 		if o.StandsForFolder() || !owns(storage.Local(o.Key)) {
 			return
 		}

@@ -34,6 +34,16 @@ type Config struct {
 	// How often to list the objects in mode poll. A listing takes a request for
 	// each 1,000 objects.
 	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
+	// In mode poll: whether keys sort by time after the text before their first date,
+	// such as 2026/11/30, 2026-11-30 or 20261130. Then most listings skip the objects
+	// that are older than look_back.
+	Ordered bool `yaml:"ordered"`
+	// With ordered: how long after the objects that sort after it an object may
+	// appear. If it appears later, only a listing of all objects finds it.
+	LookBack time.Duration `yaml:"look_back" min:"1s"`
+	// With ordered: how often to list all objects. The source also does so when it
+	// starts.
+	ListAllInterval time.Duration `yaml:"list_all_interval" min:"1s"`
 	// In mode batch: whether a run succeeds if there are no objects and the
 	// checkpoint knows none either. Otherwise the run ends with exit code 78.
 	AllowEmpty bool `yaml:"allow_empty"`
@@ -65,7 +75,7 @@ const (
 func Default() Config {
 	f := file.DefaultSettings()
 	return Config{
-		Mode: modePoll, PollInterval: time.Minute, OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery,
+		Mode: modePoll, PollInterval: time.Minute, LookBack: 48 * time.Hour, ListAllInterval: time.Hour, OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery,
 		Limits: f.Limits, Inflate: f.Inflate, OnFinish: f.OnFinish.String(), ForgetAfter: f.ForgetAfter, Readers: f.Readers,
 	}
 }
@@ -87,6 +97,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Mode == modePoll && c.AllowEmpty {
 		errs.Wrong("allow_empty", "requires mode: batch (mode poll waits for objects)")
+	}
+	if c.Mode == modeBatch && c.Ordered {
+		errs.Wrong("ordered", "requires mode: poll (mode batch lists the objects once)")
 	}
 	errs.Add("endpoint", c.endpoint())
 	return errors.Join(errs...)

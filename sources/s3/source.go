@@ -23,6 +23,9 @@ func New(c Config, env file.WatchConfig) (engine.Source, error) {
 	}
 	env.Settings = *c.Files()
 	env.Objects = &file.Objects{Select: c.Shard.Owns, Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, env.Logger) }}
+	if c.Ordered {
+		env.Objects.ListAll, env.Objects.LookBack = c.ListAllInterval, c.LookBack
+	}
 	return file.NewWatcher(env)
 }
 

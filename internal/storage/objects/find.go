@@ -17,9 +17,10 @@ type Found struct {
 
 // Find calls visit for the objects that name names, in the order of their keys: the
 // object itself, all objects in the folder, or the objects that the glob
-// matches. It leaves out the empty objects that stand for folders. named
-// reports whether name is the name of an object.
-func (s *Store) Find(ctx context.Context, name string, visit func(Found)) (named bool, err error) {
+// matches. It leaves out the empty objects that stand for folders, and those that
+// order skips, if order is not nil. named reports whether name is the name of an
+// object.
+func (s *Store) Find(ctx context.Context, name string, order *Order, visit func(Found)) (named bool, err error) {
 	bucket, key := Split(name)
 	if bucket == "" {
 		return false, errors.New("missing bucket: want s3://BUCKET/KEY")
@@ -46,7 +47,7 @@ func (s *Store) Find(ctx context.Context, name string, visit func(Found)) (named
 		folder += "/"
 	}
 	prefix := folder + fixed(glob)
-	return false, s.List(ctx, bucket, prefix, func(o Object) {
+	return false, s.List(ctx, bucket, prefix, order, func(o Object) {
 		rel := strings.TrimPrefix(o.Key, folder)
 		switch {
 		case o.StandsForFolder():

@@ -398,7 +398,7 @@ func TestFind(t *testing.T) {
 
 // find returns the objects that path names.
 func find(t *testing.T, s *objects.Store, path string) (list []objects.Found, err error) {
-	_, err = s.Find(t.Context(), path, func(f objects.Found) { list = append(list, f) })
+	_, err = s.Find(t.Context(), path, nil, func(f objects.Found) { list = append(list, f) })
 	return list, err
 }
 

@@ -97,17 +97,23 @@ func (s *Store) Remove(ctx context.Context, path string) error {
 	return s.retry(ctx, path, "remove", once(func() error { return s.Client.Remove(ctx, bucket, key) }))
 }
 
-// List calls visit for the objects below path whose keys begin with prefix, in
-// the order of their keys. A listing that breaks goes on after the last key.
-func (s *Store) List(ctx context.Context, bucket, prefix string, visit func(Object)) error {
+// List calls visit for the objects of a bucket whose keys begin with prefix, in the
+// order of their keys. It leaves out the objects that order skips, if order is not
+// nil. A listing that breaks goes on after the last key.
+func (s *Store) List(ctx context.Context, bucket, prefix string, order *Order, visit func(Object)) error {
 	after := ""
 	return s.retry(ctx, Scheme+bucket+"/"+prefix, "list", func() (progress bool, err error) {
+	request:
 		for o, err := range s.Client.List(ctx, bucket, prefix, after) {
 			if err != nil {
 				return progress, err
 			}
 			visit(o)
 			after, progress = o.Key, true
+			if next := order.next(o, time.Now()); next != "" {
+				after = next
+				goto request
+			}
 		}
 		return progress, nil
 	})

@@ -1,0 +1,61 @@
+package objects
+
+import (
+	"regexp"
+	"time"
+)
+
+// An Order lets listings skip old objects, in buckets whose keys begin with the
+// same text and sort by time after that. Such a series is the keys with the same
+// text before their first date, which begins with the year: one account, region
+// or distribution. A listing requests the beginning of each series, and then goes
+// on after its mark, so it also finds the objects of new series.
+//
+// A listing does not see an object that appears under a key before the mark, or is
+// written again there. So a listing with a new Order is necessary from time to
+// time.
+type Order struct {
+	lookBack time.Duration
+	marks    map[string]mark // by the bucket and the text of the series
+}
+
+// A mark is where listings of a series go on.
+type mark struct {
+	key    string // the last key that was written longer than the look-back ago
+	before int    // number of listed objects up to key
+}
+
+// pageObjects is the maximum number of objects in the answer to a request.
+const pageObjects = 1000
+
+// NewOrder returns an Order whose first listing skips nothing. The later ones
+// return the objects of the last lookBack again, and all objects that sort after
+// these.
+func NewOrder(lookBack time.Duration) *Order {
+	return &Order{lookBack, map[string]mark{}}
+}
+
+// date matches the text before a date and the date: 2026/11/30, month=11/day=30
+// after year=2026/, 2026-11-30 and 20261130.
+var date = regexp.MustCompile(`^(.*?[^0-9])?20[0-9]{2}([^0-9A-Za-z]|(0[1-9]|1[0-2])([0-2][0-9]|3[01]))`)
+
+// next notes that at was listed, and returns the key after which the listing goes
+// on, or "" for the next key. A request saves nothing if it skips less than a page.
+func (o *Order) next(at Object, now time.Time) string {
+	if o == nil {
+		return ""
+	}
+	found := date.FindStringSubmatchIndex(at.Key)
+	if found == nil { // other series may lie between keys without a date
+		return ""
+	}
+	series := at.Bucket + "/" + at.Key[:max(found[3], 0)]
+	m := o.marks[series]
+	switch {
+	case at.Key < m.key && m.before >= pageObjects:
+		return m.key
+	case at.Key > m.key && now.Sub(at.Modified) > o.lookBack:
+		o.marks[series] = mark{at.Key, m.before + 1}
+	}
+	return ""
+}
