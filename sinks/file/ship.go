@@ -42,7 +42,7 @@ const (
 	// shippers is the number of objects that are uploaded at the same time.
 	shippers = 4
 	// shipLarge is the size of a file from which on it is uploaded alone, because
-	// that takes 64 MiB of memory.
+	// that takes the memory of four parts.
 	shipLarge = 16 << 20
 	// markedMode is the bit of the permissions that marks a file whose object is
 	// complete.
@@ -214,7 +214,7 @@ func (s *shipper) ship(sh shipment) error {
 	run := fmt.Sprintf("%x-%x", fi.ModTime().UnixNano(), fi.Size()) // identifies the finished file, which no longer changes
 	for n := 1; ; n++ {
 		to := s.cfg.Bucket.Prefix + numbered(rel, n)
-		err := s.store.Upload(s.ctx, to, run, sh.again, f)
+		err := s.store.Upload(s.ctx, to, run, sh.again, fi.Size(), f)
 		switch {
 		case objects.KindOf(err) == objects.Exists:
 			s.log.log.Warn("object exists, storing the output under another key", "path", to)

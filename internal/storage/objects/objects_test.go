@@ -357,6 +357,23 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// TestPartSize: the parts of an upload are so large that 10,000 of them are enough.
+func TestPartSize(t *testing.T) {
+	srv := newServer(t)
+	s, _ := newStore(t, time.Minute)
+	data := bytes.Repeat([]byte("line\n"), 9<<20)
+	for i, size := range []int64{int64(len(data)), 300 << 30} {
+		before := srv.Requests(http.MethodPut)
+		key := fmt.Sprint(i)
+		if err := s.Upload(t.Context(), "s3://bucket/"+key, "run", false, size, bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
+		}
+		if parts, want := srv.Requests(http.MethodPut)-before, 3-i; parts != want || !bytes.Equal(srv.Get(key), data) {
+			t.Errorf("an output of %d bytes: %d parts, want %d", size, parts, want)
+		}
+	}
+}
+
 // TestFind: from paths to objects.
 func TestFind(t *testing.T) {
 	srv := newServer(t)

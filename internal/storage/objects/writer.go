@@ -66,8 +66,9 @@ func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer,
 
 // Upload makes the object at path of what r returns, unless an earlier call with
 // the same run has made it. Otherwise the object must not exist. With again, it
-// first aborts the uploads of the key, which an earlier call has left.
-func (s *Store) Upload(ctx context.Context, path, run string, again bool, r io.Reader) error {
+// first aborts the uploads of the key, which an earlier call has left. r returns at
+// most size bytes.
+func (s *Store) Upload(ctx context.Context, path, run string, again bool, size int64, r io.Reader) error {
 	if again {
 		if err := s.abortAll(ctx, path); err != nil {
 			return err
@@ -82,7 +83,7 @@ func (s *Store) Upload(ctx context.Context, path, run string, again bool, r io.R
 	if err != nil {
 		return err
 	}
-	w.how.Run = run
+	w.how.Run, w.size = run, max(partSize, int(size/maxParts+1))
 	if _, err = io.Copy(w, r); err == nil {
 		err = w.Complete()
 	}
