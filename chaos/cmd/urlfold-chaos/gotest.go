@@ -29,7 +29,7 @@ func (l *lab) goTest(ctx context.Context, dir string, env []string, args ...stri
 // output.
 func (l *lab) endToEnd(ctx context.Context, env, tests string, want int) (output string) {
 	out, err := l.goTest(ctx, "chaos", []string{env}, "-count=1", "-v", "-run", tests, "./endtoend")
-	l.check(err == nil, "%v (with -keep, the whole output is in %s):\n%s", err, l.path("go-test.log"), lastLines(withoutLogs(out), 30))
+	l.check(err == nil, "%v (with -keep, the whole output is in %s):\n%s", err, l.path("go-test.log"), lastLines(toFailure(withoutLogs(out)), 30))
 	figures := 0
 	for line := range strings.Lines(out) {
 		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
@@ -50,4 +50,15 @@ func withoutLogs(out string) string {
 		}
 	}
 	return b.String()
+}
+
+// toFailure returns the output of go test -v up to the first test that failed, or all of it
+// if none did.
+func toFailure(out string) string {
+	before, after, failed := strings.Cut(out, "--- FAIL")
+	if !failed {
+		return out
+	}
+	name, _, _ := strings.Cut(after, "\n")
+	return before + "--- FAIL" + name
 }
