@@ -102,8 +102,8 @@ func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
 	return opening{i, special, capitals, odd | hashes}
 }
 
-// afterHost is the part of parseOpening for what follows a host that ends at i,
-// except for a path that begins there. It returns the offset of the path.
+// afterHost does the work of parseOpening after a host that ends at i, unless a
+// path begins there. It returns the offset of the path.
 func afterHost(src []byte, i int, u *URL, odd uint8) (path int, _ uint8) {
 	if i < len(src) && src[i] == ':' {
 		end, n := readPort(src, i+1)

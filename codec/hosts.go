@@ -194,8 +194,8 @@ func (i *inspector) suspect() bool {
 	return !i.readBase(i.base, &i.r.scratch).clean
 }
 
-// differ reports whether browsers find a host in the URL that differs from the
-// one RFC 3986 finds.
+// differ reports whether browsers find another host in the URL than RFC 3986
+// does.
 func (i *inspector) differ() bool {
 	s := &i.r.scratch
 	var base *baseURL

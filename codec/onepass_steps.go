@@ -9,9 +9,10 @@ type walkTable [Fragment - Path + 1][256]uint8
 // walkSteps holds the steps in each component, by their numbers.
 type walkSteps [Fragment - Path + 1][numSteps]walkStep
 
-// Numbers of steps. An escape has twice its class in escapes, plus one if it has
-// lower-case digits. A raw byte has stepRaw, eight times the distance of its flag
-// from FlagRawControl, and the bits below.
+// Numbers of steps. The number of an escape is twice its class in escapes, plus
+// one if it has lower-case digits. The number of a raw byte is the sum of
+// stepRaw, eight times the distance of its flag from FlagRawControl, and the
+// bits below.
 const (
 	stepRaw = 2 * numEscapeClasses
 
@@ -110,7 +111,8 @@ const (
 	allBits = 0xFFFFFFFF
 )
 
-// walkWork is the additional work of a step, or the work that replaces it.
+// walkWork is work that a step does in addition to its table entry, or instead
+// of the entry.
 type walkWork uint8
 
 // Kinds of work.

@@ -146,7 +146,8 @@ func (rec *recorder) whole(head, text []byte) []byte {
 	return slices.Concat(head, text, rec.rest)
 }
 
-// literal records what appendLiteral applied, in the same way as escapes.
+// literal records what appendLiteral applied, as the method escapes does for
+// package percent.
 func (rec *recorder) literal(host []byte, p *Profile, applied ruleSet) {
 	if rec == nil {
 		return

@@ -29,9 +29,9 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	return n.finish(dst, src, start, err, r)
 }
 
-// onePassRef takes the two fast paths for a relative reference against a clean base: they
-// read the front of the base with the reference, and then it takes the front from what they
-// have found.
+// onePassRef tries the two fast paths for a relative reference against a clean
+// base. They read the front of the base, followed by the reference. onePassRef
+// then removes the front from their findings.
 func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool) {
 	s, browser := &r.scratch, n.profile.Standard == WHATWG
 	b := n.readBase(base, s)

@@ -228,8 +228,9 @@ type Rules struct{ set ruleSet }
 // A ruleSet is a set of rules inside this package: a bit for each.
 type ruleSet uint64
 
-// Sets of rules. onePass supports the profiles whose rules are all in them, so a rule that is
-// added here must be added there: see Profile.walkTable.
+// Sets of rules. onePass supports a profile if all of its rules are in these
+// sets, so a rule that is added here must be added to onePass, too: see
+// Profile.walkTable.
 const (
 	syntaxRules ruleSet = 1<<RuleEncodeIllegal | 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved | 1<<RuleLowerScheme | 1<<RuleLowerHost | 1<<RuleRemoveDots | 1<<RuleGuardPath
 	schemeRules ruleSet = 1<<RuleDefaultPort | 1<<RuleEmptyPath | 1<<RuleFileLocalhost | 1<<RuleEmptyUserinfo | 1<<RuleShortIPv6 | 1<<RuleASCIIDomain

@@ -22,7 +22,8 @@ func (e *NameError) Error() string {
 	return text
 }
 
-// parseName returns the value whose index in names has the given name.
+// parseName returns the value with the given name. names holds the names by
+// value.
 func parseName[T ~uint8](what, name string, names []string) (T, error) {
 	for i, n := range names {
 		if n == name && name != "" {

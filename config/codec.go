@@ -85,8 +85,8 @@ type Rejected struct {
 	NotHTTP bool        // URLs with a scheme other than http and https
 }
 
-// Render is the form of the output: the name of a built-in form, or a mapping
-// that selects its fields. Not covered by the stability page.
+// Render is the output format: the name of a built-in format, or a mapping that
+// selects its fields. Not covered by the stability page.
 type Render struct {
 	Form string // rewrite, jsonl, tsv, csv, urls, keys or extend
 
@@ -145,7 +145,7 @@ func (r *Render) Header() bool {
 	return r.Form == "csv"
 }
 
-// errParquet is the error for a form that only a one-shot run writes.
+// errParquet is the error for a format that only a one-shot run writes.
 var errParquet = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: parquet is not possible in a configuration, because outputs grow and are " +
 	"truncated to the last checkpoint after a crash, and the index of a Parquet file is at its end; " +
 	"write jsonl and convert finished outputs, or run 'urlfold -o FILE.parquet'")

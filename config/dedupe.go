@@ -122,9 +122,9 @@ func (d *Dedupe) Validate() error {
 	}
 	switch {
 	case d.Bucket == "" && d.ClaimTimeout != defaultClaim:
-		errs.Wrong("claim_timeout", "requires bucket: without one, no other instance has claims")
+		errs.Wrong("claim_timeout", "requires bucket: only instances that share a bucket claim keys")
 	case d.Bucket == "" && d.TTL != 0:
-		errs.Wrong("ttl", "requires bucket; other sets forget keys with window")
+		errs.Wrong("ttl", "requires bucket; to forget keys without a bucket, set window")
 	case d.TTL != 0 && d.Window != nil:
 		errs.Wrong("ttl", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
 	case d.Bucket != "" && !isBucket(d.Bucket):
@@ -134,7 +134,7 @@ func (d *Dedupe) Validate() error {
 	case d.Bucket != "" && d.Scope != "all":
 		errs.Wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
 	case d.TTL != 0 && d.TTL < time.Second:
-		errs.Wrong("ttl", "must be 0s or at least 1s, the least TTL of the server")
+		errs.Wrong("ttl", "must be 0s or at least 1s, the minimum TTL of the server")
 	case d.TTL%time.Second != 0:
 		errs.Wrong("ttl", "must be whole seconds, the unit of the server")
 	}

@@ -24,8 +24,8 @@ type Format struct {
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
 	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --from csv. Default: a comma"`
-	// The character that quotes cells of a table, or none. Default: '"'. In tsv, a
-	// line with an unclosed quote is then read as unquoted.
+	// The character that quotes cells of a table, or none. Default: '"'. By
+	// default, a line of tsv with an unclosed quote is read as unquoted.
 	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
 	// The escape character of cells, which can only be a backslash. Default:
 	// none; a quote inside a quoted cell is written twice.
@@ -56,12 +56,12 @@ type Format struct {
 	// The base URL for all relative URLs. A name in braces is a field of the
 	// record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
-	// The time zone of timestamps that name none: an IANA name such as
-	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
-	// is absent for such records.
+	// The time zone of timestamps without a zone: an IANA name such as
+	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field
+	// time is absent for such records.
 	Timezone string `yaml:"timezone" flag:"timezone" for:"count,query" arg:"zone" job:"Zone"`
-	// The year of timestamps that name none. Default: the field time is
-	// absent for such records.
+	// The year of timestamps without a year. Default: the field time is absent
+	// for such records.
 	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 }
 

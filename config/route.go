@@ -40,7 +40,7 @@ func (b *Branch) Validate() error {
 		return field.Wrong("else", "cannot be combined with where and sinks: write it as a separate branch, the last one")
 	case b.IsElse():
 	case b.Where == "":
-		return errors.New("a branch must have where and sinks, or else")
+		return errors.New("a branch must have either the keys where and sinks or the key else")
 	case b.Sinks == nil:
 		return field.Wrong("where", "requires sinks: the names of the sinks that get these records")
 	}

@@ -110,10 +110,11 @@ func New(o Options) (*Pipeline, error) {
 	return &Pipeline{p}, nil
 }
 
-// Run moves records until the sources end or ctx is done, which stops the sources; then it
-// drains what they have emitted. It returns nil if all of it is durable. The error is
-// [ErrDeadline] if that took longer than ShutdownTimeout or [Pipeline.HardStop] was called;
-// a [ContractError] if a source or a sink broke its contract; any other comes from a source
+// Run moves records until the sources end or ctx is done, which stops the
+// sources; then it drains what they have emitted. Run returns nil if all of
+// these records are durable. The error is [ErrDeadline] if draining took longer
+// than ShutdownTimeout or [Pipeline.HardStop] was called, and a [ContractError]
+// if a source or a sink broke its contract. Any other error comes from a source
 // or a sink.
 func (p *Pipeline) Run(ctx context.Context) error { return p.p.Run(ctx) }
 

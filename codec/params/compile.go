@@ -43,7 +43,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 		c.list(l, lists[:i])
 	}
 	if len(c.m.wide) > maxWide {
-		c.errs = append(c.errs, fmt.Errorf("more than %d host patterns, although urlfold tries each on every URL with a query: write host names instead", maxWide))
+		c.errs = append(c.errs, fmt.Errorf("more than %d host patterns: urlfold tries each pattern on every URL with a query; write host names instead", maxWide))
 	}
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)

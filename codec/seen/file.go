@@ -117,12 +117,12 @@ func (o *summed) flush() {
 	o.buf = o.buf[:0]
 }
 
-// ReadFrom adds the keys of a saved set, reads all of r, and returns the
-// number of bytes. The error is a *KeyVersionError, a *DamageError, from r,
-// or about memory; only after an error about memory, s can have some of the
-// keys. The memory grows with the keys that r delivers. If s is not empty,
-// ReadFrom needs memory for the saved set beside it. Keys that are not
-// hashes, as only an attacker would write them, make ReadFrom slow.
+// ReadFrom adds the keys of a saved set, reads all of r, and returns the number
+// of bytes. The error is a *KeyVersionError, a *DamageError, from r, or about
+// memory; only after an error about memory can s have some of the keys. The
+// memory grows with the keys that r delivers. If s is not empty, ReadFrom needs
+// memory for the saved set beside it. Keys that are not hashes, as only an
+// attacker would write them, make ReadFrom slow.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	in := &reader{r: bufio.NewReaderSize(r, 4+blockKeys*keyBytes)}
 	saved := New(s.version, 0)
@@ -174,7 +174,7 @@ func (in *reader) next(n int) ([]byte, error) {
 	had, err := io.ReadFull(in.r, in.buf[:n])
 	in.n += int64(had)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, in.damage("the set is cut off")
+		return nil, in.damage("the set is truncated")
 	}
 	_, _ = in.sum.Write(in.buf[:had]) // never fails
 	return in.buf[:had], err
@@ -206,7 +206,7 @@ func (in *reader) read(s *Set) error {
 		case n == 0:
 			return in.tail(total)
 		case n > blockKeys:
-			return in.damage("a block of too many keys")
+			return in.damage("a block has too many keys")
 		}
 		b, err := in.next(int(n) * keyBytes)
 		if err != nil {
@@ -242,7 +242,7 @@ func (in *reader) head(version string) error {
 		return err
 	}
 	if form != formVersion {
-		return fmt.Errorf("seen: the saved set has form %d, but this program reads only form %d", form, formVersion)
+		return fmt.Errorf("seen: the saved set has format version %d, but this program reads only version %d", form, formVersion)
 	}
 	n, err := in.number()
 	if err != nil {
@@ -278,7 +278,7 @@ func (in *reader) tail(total uint64) error {
 	}
 	switch _, err = in.r.ReadByte(); {
 	case err == nil:
-		return in.damage("bytes follow the set")
+		return in.damage("unexpected data after the set")
 	case !errors.Is(err, io.EOF):
 		return err
 	}

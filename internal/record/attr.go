@@ -7,7 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// ofAttrs is the set of fields that show attributes. They are in the order of these.
+// ofAttrs is the set of fields that show attributes. They are in the order of
+// the attributes.
 const ofAttrs fieldSet = 1<<(fRequestID+1) - 1<<fTime
 
 // canLack is the set of fields that the records of a format can lack: the attributes, and

@@ -232,7 +232,7 @@ type jobKeeps struct {
 	shard      *sharder    // the same as where, if there is a shard
 	shardRules codec.Rules // rules of keys that only the shard needs, which do not count
 	asksWhy    bool        // where is also asked about records that are rejected before their URL is read
-	routes     bool        // where is a router
+	routes     bool        // the condition in where is a router
 	blanks     uint64      // outputs of blank lines, if routes
 }
 

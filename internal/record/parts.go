@@ -11,8 +11,7 @@ import (
 // record: join and compareParts read them, and pieces writes each part of the
 // normal form back into its own field.
 
-// join returns text, the URL at s, followed by its query, which is in its own
-// field q.
+// join returns text, the URL at s, with its query from the separate field q.
 func (n *normalizer) join(rec []byte, s, q *locate.Site, text []byte, escaped bool) []byte {
 	query, runs, inQuery := q.Dialect.Unescape(n.queryText, q.In(rec), n.queryRuns)
 	n.queryRuns = runs

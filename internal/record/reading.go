@@ -79,7 +79,7 @@ type normalizer struct {
 	entityText       []byte // text without character references, which entityRuns maps to text
 	entityRuns       []locate.Run
 	full             []byte // scheme, host and target joined
-	part             []byte // host with its port, for its own field
+	part             []byte // host and port, composed for the field that holds both
 	norm             []byte
 	canonical        []byte // the string that is hashed for a key
 	diagnosticBuf    []codec.Diagnostic
@@ -89,7 +89,7 @@ type normalizer struct {
 	params           urlParams
 	name             []byte // name or value of a parameter
 	repaired         []byte // repaired normal form, the next input of the codec
-	other, spare     []byte // result of the next round; normal form before all rounds
+	other, spare     []byte // result of the next round of repairs; normal form before all rounds
 	mended, masked   []byte // components of these normal forms
 
 	walk    locate.Walk   // position in the block that AppendRun reads

@@ -133,8 +133,9 @@ func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
 	return red.appendField(dst, rec[last.Start:to], last.End-last.Start)
 }
 
-// appendField is appendText for a field after n bytes that stay as they are. They can
-// hold the name of a secret or the start of a URL, as in the log format token=%b.
+// appendField is appendText for a field after n bytes that stay as they are.
+// These bytes can hold the name of a secret or the start of a URL, as in the
+// log format token=%b.
 func (red *redactor) appendField(dst, text []byte, n int) []byte {
 	start := len(dst)
 	dst = red.appendText(append(dst, text[:n]...), text[n:])

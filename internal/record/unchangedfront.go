@@ -30,9 +30,9 @@ func (f *changedFront) isFrontOf(url []byte, s *locate.Site) bool {
 	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.Dialect && f.stop == s.Stop
 }
 
-// keepsTail reports whether nothing changes in the absolute URL at s but the scheme
-// and the authority, and whether the URL raises no flag. If these change, it sets
-// n.fronted.
+// keepsTail reports whether at most the scheme and the authority change in the
+// absolute URL at s, and the URL has no flag. If the scheme or the authority
+// changes, keepsTail sets n.fronted.
 func (n *normalizer) keepsTail(s *locate.Site, rec []byte) bool {
 	url, f := s.In(rec), &n.moved
 	if !f.ok || !f.isFrontOf(url, s) {
@@ -173,7 +173,7 @@ func (j *Job) originKept() bool {
 }
 
 // maxOrigin is the length of the longest scheme and authority that keepsOrigin
-// accepts, which codec.Normalizer.KeepsTarget allows for.
+// accepts. codec.Normalizer.KeepsTarget allows for this length.
 const maxOrigin = 64
 
 // keepsOrigin reports whether the normal form of a URL with the scheme and the

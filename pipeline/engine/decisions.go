@@ -177,7 +177,7 @@ func (s *series) push(b *Batch) *decided {
 // The batches of a lane are decided in order, and later ones only after b.
 func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n {
-		return true, bugf("the codec collected the identities of %d of %d records, which are to be deduplicated", len(b.Out.IDs), n)
+		return true, bugf("the codec collected only %d identities for %d records to deduplicate", len(b.Out.IDs), n)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -417,7 +417,7 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 	defer d.mu.Unlock()
 	l.revoke()
 	if d.all != nil {
-		d.fail(bugf("lane %s was revoked, whose records may be duplicates in other lanes", l.name))
+		d.fail(bugf("lane %s was revoked, and its records may be duplicates of records in other lanes", l.name))
 		return nil
 	}
 	s := l.series

@@ -38,8 +38,8 @@ func (l *label) ID() string {
 // calls SetLog before the first Emit, if at all.
 func (l *label) SetLog(id string) { l.log = id }
 
-// Log returns the identity of the log; empty if SetLog was not called. Ids of messages
-// that sinks build contain it.
+// Log returns the identity of the log; empty if SetLog was not called. The
+// message ids that sinks build contain this identity.
 func (l *label) Log() string { return l.log }
 
 // SetRel sets the name of the lane relative to the source's search path; for a

@@ -228,7 +228,8 @@ func New(o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// nameOf returns the i-th name, or what followed by i+1 if names is shorter.
+// nameOf returns the i-th name or, if names is shorter, the word in what
+// followed by i+1.
 func nameOf(names []string, i int, what string) string {
 	if i < len(names) && names[i] != "" {
 		return names[i]

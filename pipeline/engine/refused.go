@@ -136,7 +136,8 @@ func (d *delivery) unblock(b *Batch, slot int) {
 	}
 }
 
-// endLeg ends the delivery of b to a sink. lost reports that it was given up.
+// endLeg ends the delivery of b to a sink. lost means that the delivery was
+// given up.
 func (d *delivery) endLeg(b *Batch, slot int, lost bool) {
 	d.unblock(b, slot)
 	if lost {

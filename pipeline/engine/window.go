@@ -110,7 +110,7 @@ type windows struct {
 	active  time.Duration           // time during which decisions were made
 	last    time.Time               // time of the last decision
 
-	others int64 // the least time of the other open lanes, for the records of a batch
+	others int64 // least of the latest times of the other open lanes, while a batch is decided
 }
 
 // passed counts records that passed because of their times.

@@ -104,7 +104,7 @@ func compare(t testing.TB, got []byte, all [][]byte, ordered bool) {
 	t.Helper()
 	if ordered {
 		if want := bytes.Join(all, nil); !bytes.Contains(got, want) && !bytes.Equal(got, want) {
-			t.Errorf("%d bytes were written, which are not the %d bytes of the records in their order; does the sink keep slices of a ticket?", len(got), len(want))
+			t.Errorf("the %d bytes written are not the %d bytes of the records in order; does the sink keep slices of a ticket?", len(got), len(want))
 		}
 		return
 	}

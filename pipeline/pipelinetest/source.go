@@ -103,7 +103,8 @@ func (s timed) Run(ctx context.Context) error {
 	return s.Source.Run(ctx)
 }
 
-// sourceStopped stops the source while it runs: it returns nil.
+// sourceStopped checks that a source which is stopped while it runs returns
+// nil.
 func sourceStopped(t testing.TB, open func() pipeline.Source) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

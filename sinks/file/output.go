@@ -71,7 +71,7 @@ type output struct {
 
 	err    error // why the output must be repaired before writing to it
 	damage damage
-	tries  int // attempts to repair it
+	tries  int // attempts to repair the output
 	retry  time.Time
 
 	naming  naming

@@ -41,8 +41,8 @@ type Bucket struct {
 const (
 	// shippers is the number of objects that are uploaded at the same time.
 	shippers = 4
-	// shipLarge is the size of a file from which on it is uploaded alone, because
-	// that takes the memory of four parts.
+	// shipLarge is the size at which a file is uploaded alone, because its
+	// upload takes the memory of four parts.
 	shipLarge = 16 << 20
 	// markedMode is the bit of the permissions that marks a file whose object is
 	// complete.

@@ -253,7 +253,7 @@ func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 	return v
 }
 
-// member adds the member of an archive that path names, if it does.
+// member adds the member of an archive if path names one.
 func (e *expander) member(path string) bool {
 	archive, member, ok := cutMember(path)
 	if ok {

@@ -26,8 +26,8 @@ type bindings struct {
 	metBefore map[fileID]candidate // files released by tracks since the last scan
 }
 
-// bind binds t to the file p, whose beginning is l; nil if it has not been read.
-// The caller holds mu.
+// bind binds t to the file p, whose beginning is l; l is nil if the beginning
+// has not been read. The caller holds mu.
 func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.sight.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.sight.file.same(&p.s) && t.sight.file.changed == p.s.changed

@@ -184,7 +184,7 @@ func (l *look) tailAt(off int64) digest {
 	return digestOf(tail)
 }
 
-// compare looks for tracks whose text p may be a copy of. It returns the track
+// compare looks for tracks of whose text p may be a copy. It returns the track
 // to continue in p, or whether it is too early to decide.
 func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := c.young(p, now)
@@ -238,9 +238,9 @@ func (t *track) awaited(l *look) bool {
 	return t.life == open && t.at().off == 0 && t.sight.file.size > 0 && t.trouble.failure == "" && sameBeginning(t.read.head, l.head)
 }
 
-// copiedFrom returns the track of which nothing was read yet and whose file p
-// may be a copy of, judging by its name: rotation with copytruncate leaves it in
-// the same folder or in one below.
+// copiedFrom returns a track that nothing was read from yet if p may be a copy
+// of its file, judging by the name: rotation with copytruncate leaves it in the
+// same folder or in one below.
 func (c *catalog) copiedFrom(p *candidate) *track {
 	folder, name := filepath.Split(p.s.path)
 	base := rotatedFrom(name)
@@ -302,9 +302,9 @@ func (c *catalog) young(p *candidate, now time.Time) bool {
 	return age < c.cfg.RotateWait && now.Sub(p.since) < c.cfg.RotateWait
 }
 
-// original returns the track of the file whose compressed form p is, judging by
-// its name, if that file still exists: a compressor removes the original when
-// it is done.
+// original returns the track of the file that was compressed to p, judging by
+// the name of p, if that file still exists: a compressor removes the original
+// when it is done.
 func (c *catalog) original(p *candidate) *track {
 	path := stem(p.s.path)
 	if path == "" {

@@ -208,9 +208,9 @@ func (w *watcher) exhausted(err error) {
 	w.log.Warn("out of descriptors or memory, retrying", "error", err, "files_closed", closed)
 }
 
-// veiled reports whether t reads, or can read, a file that has lost its name,
-// and nothing of it was emitted yet. Then only its beginning is known, and all
-// of it may still be emitted.
+// veiled reports whether t reads, or can still read, a file that has lost its
+// name before the source emitted any of its records. The source knows only the
+// beginning of such a file, and may still emit all of its records.
 func (t *track) veiled() bool {
 	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.read.in.f != nil)
 }

@@ -117,7 +117,7 @@ func (s *Settings) Single() bool {
 // says that a folder cannot be accessed.
 func lookUp(pattern string, at func(string) error) (base string, names []string, err error) {
 	path := literal(pattern)
-	fi, err := os.Stat(path) // a file may have a name that looks like a glob
+	fi, err := os.Stat(path) // the name of a file may look like a glob
 	switch {
 	case err == nil && !fi.IsDir():
 		return filepath.Dir(path), []string{filepath.Clean(path)}, nil

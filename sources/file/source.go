@@ -266,8 +266,8 @@ func (s *Source) Open(_ context.Context, rt engine.Runtime) error {
 	return s.expand()
 }
 
-// turn is the Turn of readers, which [Source.Inspect] may open before there is a
-// pipeline.
+// turn is the function Turn of readers. It waits for the pipeline, because
+// [Source.Inspect] may open readers earlier.
 func (s *Source) turn(stop <-chan struct{}) (done func(), ok bool) {
 	select {
 	case <-s.opened:

@@ -206,8 +206,8 @@ func (v *verifier) expect(n int64) {
 // largeText is the number of bytes from which on verifying a text is logged.
 const largeText = 64 << 20
 
-// compareText answers asked, which is sorted by position, for the text of f. It
-// returns what follows the last position.
+// compareText answers the questions in asked, which are sorted by position, for
+// the text of f. It returns what follows the last position.
 func (v *verifier) compareText(ctx context.Context, f handle, path string, asked []wanted, answers []answer) (rest, error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)

@@ -144,7 +144,7 @@ func (t *track) lag() int64 {
 }
 
 // unread returns how many bytes the file had after the position when it was
-// last seen: of a compressed file, as they are stored.
+// last seen. In a compressed file, these are compressed bytes.
 func (t *track) unread() int64 {
 	if t.squeezed.Load() {
 		return max(0, t.sight.file.size-t.taken.Load())

@@ -153,7 +153,7 @@ func (p *partition) restart(ctx context.Context, c *change) error {
 		log.Error("kafka topic recreated, its offsets restart", "to", c.to, "id", idText(c.log.ID),
 			"before", idText(c.was))
 	case truncated:
-		log.Error("kafka log truncated, records that were read are gone from it", "from", c.to, "to", c.from, "offsets", c.from-c.to,
+		log.Error("kafka log truncated, records already read were removed from it", "from", c.to, "to", c.from, "offsets", c.from-c.to,
 			"leader_epoch", c.log.Epoch)
 	default:
 		log.Error("kafka log ends before the position, restarting at the configured start", "end", c.end, "to", c.to, "offsets", c.from-c.end)

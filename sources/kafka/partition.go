@@ -55,8 +55,8 @@ func (p *partition) stats() partitionStats {
 	return st
 }
 
-// fault records an error that keeps p from reading; what is one of the
-// constants below.
+// fault records an error that keeps p from reading. The argument what is one of
+// the constants below.
 func (p *partition) fault(what string, err error) {
 	p.s.faults.set(p.s.log, p.lane.Name()+what, fmt.Errorf("%s: %w", p.lane.Name(), err))
 }

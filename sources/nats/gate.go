@@ -45,9 +45,9 @@ func (g *gate) openings() (n uint64, shut bool) {
 	return g.opens, g.closed
 }
 
-// open opens the gate and returns true, unless it was shut again since state
-// returned shuts. It sends the held acknowledgments of the epoch now and drops
-// the others.
+// open opens the gate, sends the held acknowledgments of the epoch now, and
+// drops the others. It returns false and does nothing if the gate was shut
+// again after state returned shuts.
 func (g *gate) open(shuts uint64, now *epoch) bool {
 	g.mu.Lock()
 	if g.shuts != shuts {

@@ -13,7 +13,7 @@ type counters struct {
 	acked, unconfirmed    atomic.Int64 // acknowledgments; unconfirmed or not sent
 	naked, terminated     atomic.Int64 // messages returned to the server, and terminated
 	progress              atomic.Int64 // in-progress reports
-	recreated, unknown    atomic.Int64 // missing consumers, recreated after the last acknowledged message or at the configured start
+	recreated, unknown    atomic.Int64 // recreated consumers: after the last acknowledged message, and at the configured start
 	streams               atomic.Int64 // streams that were deleted and recreated
 	gaps, doubts          atomic.Int64 // messages deleted before they were read, and sequences that may have been such messages
 	pending, ackPending   atomic.Uint64

@@ -74,8 +74,8 @@ func appendDecomposition(dst []rune, r rune) []rune {
 	return dst
 }
 
-// composePair returns the primary composite of two characters that are no Hangul, if there
-// is one.
+// composePair returns the primary composite of two characters that are not
+// Hangul, if there is one.
 func composePair(first, second rune) (rune, bool) {
 	if propsOf(second).flags&composes == 0 {
 		return 0, false

@@ -47,7 +47,8 @@ func classOf(r rune) uint8 {
 	return class
 }
 
-// composite returns the primary composite of two code points that are no Hangul.
+// composite returns the primary composite of two code points that are not
+// Hangul.
 func composite(a, b rune) (rune, bool) {
 	composed := tables().composed
 	i, found := slices.BinarySearchFunc(composed, pair{first: a, second: b}, func(c, d pair) int {

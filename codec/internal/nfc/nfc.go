@@ -35,9 +35,9 @@ func AppendSyllable(dst []rune, r rune) ([]rune, bool) {
 	return dst, true
 }
 
-// Compose composes s, which is decomposed, in place and returns its new length. class
-// returns the combining class of a character, and pair the primary composite of two
-// characters that are no Hangul, if there is one.
+// Compose composes s, which is decomposed, in place and returns its new length.
+// class returns the combining class of a character, and pair the primary
+// composite of two characters that are not Hangul, if there is one.
 func Compose(s []rune, class func(rune) uint8, pair func(first, second rune) (rune, bool)) int {
 	reorder(s, class)
 	out, starter := 0, -1

@@ -18,26 +18,27 @@ import (
 // profile, level, hash, secret or list. The text names the differences.
 var ErrOtherKeys = keyset.ErrIdentity
 
-// MaxMemory is the memory, in bytes, that a Set uses for keys; then it moves them to
-// files. Each key in a file needs about 1.2 bytes of memory besides, and 14 bytes of
-// disk.
+// MaxMemory is the maximum memory, in bytes, that a Set uses for keys. A Set
+// that needs more moves its keys to files. Each key in a file needs about 1.2
+// bytes of memory besides, and 14 bytes of disk.
 const MaxMemory = 128 << 20
 
 // A Set is a set of keys in a folder. Any number of goroutines can use it at the same
 // time. It must be made by [Create] or [Open] and closed, and only one process can have
 // it open; "urlfold seen query" reads a set that is open.
 //
-// Only what Save or Close has stored counts: a process that dies loses the keys that it
-// added since, and the set stays as it was. A URL is then read again, and none is missed.
+// Only the keys that Save or Close has stored are durable: a process that dies
+// loses the keys that it added later. The next process then reads some URLs
+// again, but misses none.
 type Set struct {
 	mu     sync.Mutex
 	store  *keyset.Store
 	failed error // why the set cannot be used any more
 }
 
-// Create makes a set in the folder dir, which it creates if necessary, for n's keys of a
-// level. The set is there after Save or Close. The error matches [fs.ErrExist] if dir
-// contains a set.
+// Create makes a set in the folder dir, which it creates if necessary, for n's
+// keys of a level. Save or Close writes the set to disk. The error matches
+// [fs.ErrExist] if dir contains a set.
 func Create(dir string, n *codec.Normalizer, lv codec.Level) (*Set, error) {
 	return open(n, lv, func(id keyset.Identity, o keyset.Options) (*keyset.Store, error) {
 		return keyset.Create(dir, id, o, false)

@@ -34,9 +34,9 @@ import (
 // An analysis holds the flags of a command that analyzes: some of the
 // one-shot's, and the flags for its result.
 type analysis struct {
-	// Write the result in this form: {}. Default: parquet for an output named .parquet,
+	// Write the result in this format: {}. Default: parquet for an output named .parquet,
 	// table on a terminal, or else tsv.
-	Form string `flag:"to,r" for:"results" arg:"form"`
+	Form string `flag:"to,r" for:"results" arg:"format"`
 	// Write a line with the names of the columns at the beginning of tsv or csv: WHEN is auto
 	// (only csv), yes or no. --header alone means yes.
 	HeaderRow string `flag:"header" for:"results" enum:"auto,yes,no" alone:"yes" arg:"WHEN"`
@@ -59,7 +59,7 @@ func newAnalysis(c *daemon.Catalog) analysis {
 	return a
 }
 
-// register adds the flags of all, which points to a struct that contains a, to cmd.
+// register adds to cmd the flags of all, a pointer to a struct that contains a.
 func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 	a.options.register(cmd, all, append(uses, "readers", "count")...)
 	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts; the rest goes to temporary files"
@@ -87,7 +87,7 @@ func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*sett
 // results.
 func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.Options) {
 	if a.Form != "" {
-		_, err := suggest.Index("form", insight.Forms(), a.Form)
+		_, err := suggest.Index("format", insight.Forms(), a.Form)
 		bad.Add("--to", err)
 	}
 	switch {

@@ -284,13 +284,13 @@ func (r *diagnosis) recordsText() string {
 	text := fmt.Sprintf("%s, %s recognized (%s)", terminal.FormatCount(r.Records), terminal.FormatCount(r.Recognized), percentOf(r.Recognized, r.Records))
 	text += fmt.Sprintf("; %s", terminal.Plural(r.URLs, "URL", "URLs"))
 	if r.NoURL > 0 {
-		text += fmt.Sprintf(", none in %s", terminal.Plural(r.NoURL, "record", "records"))
+		text += fmt.Sprintf(", %s without URL", terminal.Plural(r.NoURL, "record", "records"))
 	}
 	if r.Rejected > 0 {
-		text += fmt.Sprintf(", %s cannot be parsed", terminal.FormatCount(r.Rejected))
+		text += fmt.Sprintf(", %s cannot be parsed", terminal.Plural(r.Rejected, "URL", "URLs"))
 	}
 	if r.Truncated > 0 {
-		text += fmt.Sprintf(", %s truncated", terminal.FormatCount(r.Truncated))
+		text += fmt.Sprintf(", %s", terminal.Plural(r.Truncated, "truncated URL", "truncated URLs"))
 	}
 	return text
 }

@@ -420,7 +420,8 @@ func (r *diagnosis) judge(sig *command.Signals, o options) error {
 	return nil
 }
 
-// setCompression sets the compression, if there is one. The formats of tables are none.
+// setCompression sets the compression of the file, if it has one. The format of
+// a table is not a compression.
 func (r *diagnosis) setCompression(f compress.Format) {
 	if f > compress.Plain && f < compress.Unsupported {
 		r.Compression = f.String()

@@ -36,7 +36,7 @@ var advice = map[string]string{
 	"ready":                        "All checks of `/readyz` pass. Nothing to do.",
 	"not ready":                    "A check of `/readyz` fails; `error` names the first one. See [Recovery](../recovery.md).",
 	"exiting":                      "The last line with `log.format: json`. It says why the process exits, and gives its [exit code](exit-codes.md). With text logs, a message on stderr says the same.",
-	"file finished":                "The whole file was read; `verdict` is the result of its checksums. At level ERROR, the file is damaged as `detail` says, and the event also has the number of bytes of an incomplete last record, `lost_bytes`, and the numbers of verified and unverified lines: see [Damaged files](../damaged-files.md).",
+	"file finished":                "The whole file was read; `verdict` is the result of its checksums. At level ERROR, the file is damaged, as `detail` says; `lost_bytes` is the length of an incomplete last record, and `verified_lines` and `unverified_lines` count lines: see [Damaged files](../damaged-files.md).",
 	"file known to be damaged":     "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
 	"input not read to the end":    "The run stopped in the middle of this input. The next run continues there.",
 	"shadow compared":              "The pipeline has ended. The shadow profile has merged `merges` groups of URLs and split `splits` groups. The numbers cover one key in `one_in`, chosen by hash. Nothing to do.",
@@ -55,7 +55,7 @@ var advice = map[string]string{
 	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads again the records that are counted in `error`.",
 	"starting":                          "The pipeline of the configuration `config` has started and opens its sinks and sources; `/readyz` names the sink or source for which it waits. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
-	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run reads the records again that this program did not take.",
+	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run reads again the records that this program did not take.",
 	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",
 	"systemd watchdog disabled":         "`WATCHDOG_USEC` could not be read, so urlfold sends no watchdog notifications. Correct `WatchdogSec=` in the unit.",
 
@@ -78,7 +78,7 @@ var advice = map[string]string{
 	// internal/storage/objects
 	"acknowledgment failed, message will be delivered again": "All records of the objects that a message names are durable, but the queue did not confirm the acknowledgment. Nothing to do: when the queue delivers the message again, the checkpoint shows that nothing is left to read.",
 	"object became a dead letter":                            "An object is damaged or cannot be read, or a message names no object. The dead letter contains the reference to the object, with `verdict`. Look at `detail`; when the cause is gone, publish the reference again: see [Read the objects that a queue names](../how-to/object-queue.md#objects-that-cannot-be-read).",
-	"object request failed, retrying":                        "A store of objects refused a request or did not answer, several times. urlfold tries for two minutes without progress, and then the input or output fails. If the error persists, look at `error`: throttling, expired credentials, a network that is down.",
+	"object request failed, retrying":                        "A store of objects refused a request or did not answer, several times. After two minutes without progress, the input or output fails. If the error persists, look at `error`: throttling, expired credentials, a network that is down.",
 
 	// pipeline
 	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If the error persists, `/readyz` names the sink: see [A lane is stuck](../recovery.md#a-lane-is-stuck).",
@@ -143,11 +143,11 @@ var advice = map[string]string{
 	"verifying file content":                                                  "A large file is compared with the text that urlfold has already read. This can take minutes. Nothing to do.",
 
 	// sources/kafka
-	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions reads records since the last commit again. If it repeats, raise `session_timeout`.",
+	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions reads again the records since the last commit. If it repeats, raise `session_timeout`.",
 	"kafka final commit failed, records will be read again":                            "At the end of a generation, positions were not stored. Records since the last commit will be duplicated. Look at `error`.",
 	"kafka generation started": "This instance is a member of the group and reads `partitions`. Nothing to do.",
 	"kafka log ends before the position, restarting at the configured start": "The log is shorter than the committed offset, and the brokers cannot say why: the offset was set by hand, or the brokers have no topic ids. Reading restarts at `start`: records may be lost or duplicated.",
-	"kafka log truncated, records that were read are gone from it":           "A replica that lagged became leader, so the records from `from` to `to` were lost in Kafka. urlfold had read them; the sinks have them. Reading goes back to `from`, where the leader has written other records. Avoid `unclean.leader.election.enable`.",
+	"kafka log truncated, records already read were removed from it":         "A replica that lagged became leader, so the records from `from` to `to` were lost in Kafka. urlfold had read them; the sinks have them. Reading goes back to `from`, where the leader has written other records. Avoid `unclean.leader.election.enable`.",
 	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again; it has the id `id` instead of `before`. Reading restarts at `start`. The attributes `topic`, `partition` and `position` say what was lost with the old topic: its records from the offset `position` on.",
 	"kafka rebalance did not wait for all records, they will be read again":  "A sink took longer than `drain_timeout`. Records in flight will be duplicated. Raise `drain_timeout`, or look for a slow sink.",
 	"kafka records deleted by retention before they were read":               "The group lags behind by more than the retention period: it can no longer read these records. First extend the retention, then add instances.",

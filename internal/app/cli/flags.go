@@ -44,8 +44,8 @@ import (
 //	bounds  the least and the largest size
 //	job     the field of record.Config that the flag sets, if it has another name
 
-// register adds the flags of all, which points to o or to a struct that contains o, to
-// cmd: those for the given uses, or all of them if there are none.
+// register adds to cmd the flags of all, a pointer to o or to a struct that
+// contains o: the flags for the given uses, or all flags if no use is given.
 func (o *options) register(cmd *cobra.Command, all any, uses ...string) {
 	o.add(cmd, reflect.ValueOf(all).Elem(), "", uses)
 }

@@ -32,7 +32,7 @@ func (h *heads) has(name string, job *record.Job, header []byte) (known bool) {
 		}
 	}
 	if h.differ == nil && h.on && (h.tables && h.other || known && !bytes.Equal(h.header, header)) {
-		h.differ = fmt.Errorf("%s: one output cannot hold its records and those of the inputs before it, which have another header or none: use --output-dir, or --to jsonl, urls or keys", name)
+		h.differ = fmt.Errorf("%s: its header is not the header of the inputs before it, so one output cannot hold both: use --output-dir, or --to jsonl, urls or keys", name)
 	}
 	return known && h.on && h.drop
 }
@@ -41,9 +41,9 @@ func (h *heads) has(name string, job *record.Job, header []byte) (known bool) {
 func (s *settings) checkHeads(f *formats) error {
 	switch {
 	case s.unordered() && f.any((*record.Job).Ordered):
-		return errors.New("--order: not possible with copies of records that contain their own length, such as those of warc and msgpack, or that follow a header, such as those of csv and w3c; remove the option")
+		return errors.New("--order: not possible if the output copies records that state their length (warc, msgpack) or follow a header (csv, w3c); remove the option")
 	case s.Sort != "" && f.any(func(j *record.Job) bool { return j.Apart() || j.Binary() }):
-		return errors.New("--sort: not possible with copies of records that contain their own length, such as those of warc and msgpack; use --to jsonl, tsv or urls")
+		return errors.New("--sort: not possible if the output copies records that state their length (warc, msgpack); use --to jsonl, tsv or urls")
 	case s.record.Render.KeepsRecords():
 		return f.heads.differ
 	}

@@ -40,7 +40,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			if _, err := os.Lstat(path); err != nil {
 				errs = append(errs, fmt.Errorf("--in-place: %s: cannot replace a member of an archive", path))
 			} else if name := filepath.Base(path); s.outputName(path, name) != name {
-				errs = append(errs, fmt.Errorf("--in-place: %s: cannot keep the compression of the content under this name; use --output-dir", path))
+				errs = append(errs, fmt.Errorf("--in-place: %s: the extension does not fit the compression of the content; use --output-dir", path))
 			}
 			outputs[path] = path
 			continue
@@ -128,8 +128,8 @@ func (s *settings) outputName(path, rel string) string {
 	return name
 }
 
-// contentOf returns the compression of the file at path by its first bytes. It
-// is Plain if they are not known before the run.
+// contentOf returns the compression of the file at path by its first bytes. The
+// result is Plain if these bytes are not known before the run.
 func contentOf(path string) compress.Format {
 	fi, err := os.Stat(path)
 	if err != nil || !fi.Mode().IsRegular() { // a pipe can be read only once

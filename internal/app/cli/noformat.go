@@ -120,7 +120,7 @@ func beginsTable(head []byte) bool {
 
 const byteOrderMark = "\xEF\xBB\xBF"
 
-// jsonRemedy returns a command that writes the JSON values of head one a line,
+// jsonRemedy returns a command that writes each JSON value of head on one line,
 // or "" if head does not begin with JSON.
 func jsonRemedy(head []byte) string {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))

@@ -103,8 +103,9 @@ type outputOptions struct {
 	// Add fields to each record of JSON lines or a table and change nothing else:
 	// NAME=FIELD pairs such as url_norm=norm.
 	Extend []string `flag:"extend" for:"query" split:"," arg:"NAME=FIELD"`
-	// Write the records of all inputs in the order of this FIELD: time. A record without a
-	// URL or a time, such as a header, stays behind the record before it in its input.
+	// Write the records of all inputs in the order of this FIELD: time. A
+	// record without a URL or a time, such as a header, keeps its place after
+	// the preceding record of its input.
 	Sort string `flag:"sort" for:"query" enum:"time" arg:"FIELD" noun:"field"`
 	// Write to this file. The data goes to FILE.part, which is renamed to FILE when
 	// complete. Default: stdout.
@@ -157,9 +158,10 @@ type outputOptions struct {
 // limitOptions hold the limits that are not limits of the codec.
 type limitOptions struct {
 	field.Limits
-	// With --dedupe and --sort, keep keys and times in at most this size of memory, and the
-	// others in temporary files. With --lock-step, stop reading while answers of this size
-	// wait for the caller; the default is then 64MiB.
+	// With --dedupe and --sort, keep keys and times in at most this size of
+	// memory, and the rest in temporary files. With --lock-step, stop reading
+	// while answers of this size wait for the caller; the default is then
+	// 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
 	// Write temporary files to this directory. Default: the operating system's.
 	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`

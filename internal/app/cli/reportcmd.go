@@ -19,7 +19,7 @@ import (
 
 const reportLong = `Read logs once and describe them: traffic over time, pages, duplicates by key level, defects, sites, parameters, campaigns,
 status codes and damaged archives. The report is one HTML page without scripts, which loads nothing from the network. --to
-selects Markdown or JSON instead, or several forms together: then each output has the name of --output with its own
+selects Markdown or JSON instead, or several formats together: then each output has the name of --output with its own
 extension.
 
 Pages are keys of the level page, whatever the profile: spellings of a page, with and without tracking parameters, count as
@@ -74,14 +74,14 @@ func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
 		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
 			forms[0] = ext[1:]
 		} else if ext != "" {
-			bad.Addf("--output", "no form has the extension %q: use .html, .md or .json, or name the form with --to", ext)
+			bad.Addf("--output", "no format has the extension %q: use .html, .md or .json, or name the format with --to", ext)
 		}
 	}
 	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
-		bad.Addf("--to", "several forms need a file: name it with --output")
+		bad.Addf("--to", "several formats need a file: name it with --output")
 	}
 	for _, form := range forms {
-		_, err := suggest.Index("form", logreport.Forms(), form)
+		_, err := suggest.Index("format", logreport.Forms(), form)
 		bad.Add("--to", err)
 		path := o.Out
 		if len(forms) > 1 {

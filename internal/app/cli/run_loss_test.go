@@ -130,7 +130,7 @@ var losses = []loss{
 		kafkatest.Fill(t, kafkatest.Client(t, kafkatest.Connection(c.fake.ListenAddrs()...), "in"), "in", 1, 0, 10)
 		return d
 	}},
-	{"Kafka: log truncated", "kafka log truncated, records that were read are gone from it", "", `urlfold_source_resets_total{component="in",reason="truncated"`, func(t *testing.T) *daemonRun {
+	{"Kafka: log truncated", "kafka log truncated, records already read were removed from it", "", `urlfold_source_resets_total{component="in",reason="truncated"`, func(t *testing.T) *daemonRun {
 		c, d := fromKafka(t, 3)
 		c.fake.ControlKey(int16(kmsg.OffsetForLeaderEpoch), func(r kmsg.Request) (kmsg.Response, error, bool) {
 			c.fake.KeepControl()

@@ -49,7 +49,8 @@ type seenOptions struct {
 	// Write the records whose URLs are in the set. Default: write the records
 	// whose URLs are not in the set, and the records without a key.
 	InSet bool `flag:"seen" for:"query"`
-	// Count the keys as added on this date, YYYY-MM-DD in UTC. Default: today.
+	// Store this date, YYYY-MM-DD in UTC, as the day on which the keys were
+	// added. Default: today.
 	Date string `flag:"date" for:"stamped" arg:"date"`
 
 	cmd      *cobra.Command

@@ -135,7 +135,7 @@ func (s *sortedOutput) follow(b *engine.Batch) error {
 		case s.directive == nil:
 			s.directive = append([]byte{}, d...)
 		case !bytes.Equal(d, s.directive):
-			return fmt.Errorf("--sort: %s: line %d: the records from here on follow another header, such as #Fields, than those before: use --to jsonl, tsv or urls", shownPath(b.Lane.Name()), max(1, line+int64(i)))
+			return fmt.Errorf("--sort: %s: line %d: another header, such as #Fields, begins here: use --to jsonl, tsv or urls", shownPath(b.Lane.Name()), max(1, line+int64(i)))
 		}
 	}
 	return nil

@@ -326,7 +326,7 @@ func (o *outcome) rejectRemark() string {
 	return "omitted; use --dead-letter to see them"
 }
 
-// writePlan adds a line for each output that a run instead of a dry run would write.
+// writePlan adds a line for each output that a real run would write.
 func (o *outcome) writePlan(s *summary) {
 	line := func(path string, st record.Stats) {
 		s.text(fmt.Sprintf("  would write %s: %s, %s of %s changed", terminal.OneLine(path), terminal.Plural(st.Emitted, "record", "records"),

@@ -295,7 +295,7 @@ func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) 
 }
 
 // oneEncoder returns a function that makes the encoder of the only output, or
-// nil if it is text.
+// nil if the output is text.
 func (s *settings) oneEncoder(f *formats) func(w io.Writer) (sink.Encoder, error) {
 	newEncoder := s.newEncoder(f)
 	if newEncoder == nil {

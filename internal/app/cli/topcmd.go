@@ -23,7 +23,7 @@ const topExamples = `  urlfold top access.log.gz                               l
   urlfold top --by status,site access.log                 count combinations of status and site
   urlfold top -n 5 --by template --per day access.log     list the five most frequent paths of each day
   urlfold top --by param -r jsonl access.log              count the names of parameters, as JSON lines
-  urlfold top --where 'status == 404' --by url x.log      list the pages that are missing`
+  urlfold top --where 'status == 404' --by url x.log      list the missing URLs`
 
 // maxTop is the maximum of --count of top.
 const maxTop = 10_000_000

@@ -199,9 +199,9 @@ func (o *outcome) duplicateRemark() string {
 // mostMerging is the maximum number of rules in the summary.
 const mostMerging = 10
 
-// mergingRules returns the rules that lead to the keys that --dedupe compared, with
-// the numbers of the URLs that they changed. It returns none if there are no
-// duplicates, or if --by is not a key.
+// mergingRules returns the rules that lead to the keys that --dedupe compared,
+// with the number of URLs that each rule changed. It returns none if there are
+// no duplicates, or if --by is not a key.
 func (o *outcome) mergingRules() (found []count) {
 	if o.set.Unique == "" || o.stats.Duplicates+o.marked() == 0 {
 		return nil

@@ -114,7 +114,7 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
 	}
 	if d.Scope != "lane" {
-		wrong(c.Path(), "requires scope: lane with Kafka, because each partition may have another reader; partition the topic by the URL, so that equal ones are in the same partition")
+		wrong(c.Path(), "requires scope: lane with Kafka, because each partition may have another reader; partition the topic by the URL, so that equal URLs are in the same partition")
 	}
 	if log == nil {
 		wrong(c.Path(), "requires a changelog with Kafka: a topic that holds the keys, so that they move with the partitions")
@@ -163,7 +163,7 @@ func (k *checker) checkWindow() {
 	files := isFiles(k.file.Sources[0].Type)
 	switch {
 	case files && w.ByMessage():
-		k.wrong("dedupe.window.time", "requires a kafka or jetstream source: the only time of a line in a file is the one in its record")
+		k.wrong("dedupe.window.time", "requires a kafka or jetstream source: a file stores no time beside its records")
 	case !files && w.HasIdle():
 		k.wrong("dedupe.window.idle", "requires a file source: only files wait for each other")
 	case !w.ByMessage() && k.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):

@@ -108,7 +108,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: bucket: invalid name"},
 		{"on_change", "bucket: seen", "bucket: seen, on_change: refuse", "c.yaml:5:43: on_change: must be reset with bucket"},
 		{"claim_timeout without a bucket", "bucket: seen", "claim_timeout: 2m", "claim_timeout"},
-		{"ttl without a bucket", "bucket: seen", "ttl: 2m", "c.yaml:5:23: ttl: requires bucket; other sets forget keys with window"},
+		{"ttl without a bucket", "bucket: seen", "ttl: 2m", "c.yaml:5:23: ttl: requires bucket; to forget keys without a bucket, set window"},
 		{"a changelog", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with changelog"},
 		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so they belong to no window; the time of reading would select another window after a crash; set time: message"},
 		{"windows with idle", "bucket: seen", "bucket: seen, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source"},

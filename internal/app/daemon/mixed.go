@@ -24,7 +24,7 @@ func (k *checker) checkMixed() {
 	for i := range k.jobs[1:] {
 		if !k.mix(0, i+1) {
 			a, b := &k.file.Sources[0], &k.file.Sources[i+1]
-			k.wrong(b.Path()+".from", fmt.Sprintf("records of this format and those of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another form, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name))
+			k.wrong(b.Path()+".from", fmt.Sprintf("records of this format and those of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another format, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name))
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (k *checker) checkHeaded() (rejected bool) {
 			return hasVariable(path, "seq}", "time") || several && !hasVariable(path, "source.relpath}", "lane}")
 		})
 		if out != nil {
-			k.wrong(s.Path()+".from", fmt.Sprintf("copies of these records must be below the header of their file, but the sink %s mixes or divides files: set codec.to to another form, such as jsonl, or write {source.relpath} or {lane} in its path, without {seq} and {time}", out.Name))
+			k.wrong(s.Path()+".from", fmt.Sprintf("copies of these records must be below the header of their file, but the sink %s mixes or divides files: set codec.to to another format, such as jsonl, or write {source.relpath} or {lane} in its path, without {seq} and {time}", out.Name))
 			return true
 		}
 	}
@@ -91,8 +91,9 @@ func hasVariable(path string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(path, "{"+name) })
 }
 
-// outputBy returns the first sink that writes to stdout, or to files whose template is
-// what is asks for, or nil.
+// outputBy returns the first sink that writes to stdout, or to files with a
+// template for which the function is returns true. It returns nil without such
+// a sink.
 func (k *checker) outputBy(is func(path string) bool) *config.Component {
 	for _, c := range each(k.file.Sinks) {
 		l, files := k.logOf(c)

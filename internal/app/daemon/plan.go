@@ -187,8 +187,8 @@ func inOrder(errs ...error) error {
 
 // checkNames rejects a sink with the name of a source, because metrics and
 // checkpoints identify components by name. Package config has checked that the
-// names of sources and the names of sinks are distinct. checkNames also rejects a dead
-// letter that keeps nothing.
+// names of sources and the names of sinks are distinct. checkNames also rejects
+// a dead letter that discards its records.
 func (k *checker) checkNames() {
 	taken := map[string]bool{}
 	for _, c := range each(k.file.Sources) {
@@ -202,7 +202,7 @@ func (k *checker) checkNames() {
 		}
 	}
 	if d := k.file.DeadLetter; d != nil && d.Type == "discard" {
-		k.wrong(d.Path(), "loses the records that count as dead-lettered: remove it, and set on_error to drop")
+		k.wrong(d.Path(), "discards records that the metrics count as dead-lettered: remove dead_letter, and set on_error to drop")
 	}
 }
 

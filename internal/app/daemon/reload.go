@@ -194,7 +194,8 @@ func sameWindow(a, b *config.Dedupe) bool {
 	return a == nil || b == nil || a.Window == nil || b.Window == nil || *a.Window == *b.Window
 }
 
-// sameMarks reports whether marks, if there are any, are written in the same way.
+// sameMarks reports whether f and g write the marks of duplicates in the same
+// way, or f writes none.
 func sameMarks(f, g *config.File) bool {
 	return f.Dedupe == nil || !f.Dedupe.Marks() || f.Codec.Render.Form == g.Codec.Render.Form
 }

@@ -178,9 +178,9 @@ func TestRoutePlaces(t *testing.T) {
 		}
 	}
 	f("route: []", "c.yaml:8:8: route: must have at least 1 element")
-	f("route: [{}]", "c.yaml:8:9: a branch must have where and sinks, or else")
+	f("route: [{}]", "c.yaml:8:9: a branch must have either the keys where and sinks or the key else")
 	f("route: [{where: has(norm)}, {else: [other, discard-sink-1]}]", "c.yaml:8:17: where: requires sinks")
-	f("route: [{sinks: [other]}, {else: [other, discard-sink-1]}]", "c.yaml:8:9: a branch must have where and sinks, or else")
+	f("route: [{sinks: [other]}, {else: [other, discard-sink-1]}]", "c.yaml:8:9: a branch must have either the keys where and sinks or the key else")
 	f("route: [{where: has(norm), else: [other, discard-sink-1]}]", "c.yaml:8:34: else: cannot be combined with where and sinks")
 	f("route: [{where: norm, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:17: where: column 1: norm is a text, not a condition")
 	f("route: [{where: status == 200, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:17: where: column 1: records of the format csv never have the field status")
@@ -208,7 +208,7 @@ func TestRecordPlaces(t *testing.T) {
 	}
 	const url, rest = "\n      url_field: \"2\"", "\n      base: \"https://h/\"\n      include: [\"in/*.log\"]\n"
 	const all = "csv" + url + rest + "sinks:"
-	f("sinks:", "dead_letter: {discard: {}}\nsinks:", "c.yaml:8:24: loses the records")
+	f("sinks:", "dead_letter: {discard: {}}\nsinks:", "c.yaml:8:24: discards records that the metrics count")
 	f("from: csv", "from: cvs", "c.yaml:4:13: from: unknown format")
 	f("from: csv", "from: csv\n      dialect: nginx", "c.yaml:5:16: dialect: dialects apply only")
 	f(`"2"`, `""`, "c.yaml:5:18: url_field: missing: csv needs the name")

@@ -8,12 +8,13 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/arrow"
 )
 
-// RunBatches reads an Arrow stream from in, and answers each batch with a batch
-// of as many rows of Job.Columns: the format of the job is table.Arrow, and its
-// rendering arrow. Column names the column of the URL, as in [arrow.NewReader].
-// The schema of the answers is written before anything is read. A null is
-// answered with a row of nulls, and so is a URL without a result; Stats.Lines
-// counts the rows. Empty and Chunks are not used.
+// RunBatches reads an Arrow stream from in. It answers each batch with a batch
+// that has the same number of rows and the columns Job.Columns. The format of
+// the job must be table.Arrow, and its rendering arrow. Column is the name of
+// the column with the URL, as in [arrow.NewReader]. The schema of the answers
+// is written before anything is read. A null is answered with a row of nulls,
+// and so is a URL without a result; Stats.Lines counts the rows. Empty and
+// Chunks are not used.
 func RunBatches(in io.Reader, out io.Writer, column string, c Config) (Stats, error) {
 	b := &batches{Config: c, worker: c.Job.NewWorker(), queue: newQueue(out, c.MaxAhead), in: arrow.NewReader(in, column)}
 	b.queue.stalled, b.queue.patience = c.Stalled, c.StallTime

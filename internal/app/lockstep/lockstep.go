@@ -3,11 +3,11 @@
 // RDD.pipe of Spark, TRANSFORM of Hive, a script with two pipes.
 //
 //	caller ──▶ lines ──▶ record.Worker ──▶ queue ──▶ caller
-//	             │ before each read: everything that is answered goes to the queue
+//	             │ before each read: all answers go to the queue
 //
 // The caller may wait for each answer, or write a block of any size and only
-// then read the first answer: a goroutine writes, so that reading goes on while
-// the caller does not read.
+// then read the first answer: because a goroutine writes the answers, Run goes
+// on reading lines while the caller reads no answers.
 //
 // [RunBatches] does the same with the batches of Arrow streams.
 package lockstep
@@ -55,9 +55,10 @@ type Stats struct {
 var ErrChunk = errors.New("invalid chunk")
 
 // Run reads lines from in and writes one line for each to out, until the end of
-// in. It writes what it has, then waits for more input. A last line without a
-// line feed is answered with one. The error comes from in or out, or is
-// ErrChunk; everything up to there has been answered unless out failed.
+// in. It writes what it has, then waits for more input. The answer to the last
+// line ends with a line feed even if the line has none. The error comes from in
+// or out, or is ErrChunk; everything up to there has been answered unless out
+// failed.
 func Run(in io.Reader, out io.Writer, c Config) (Stats, error) {
 	s := &server{Config: c, worker: c.Job.NewWorker(), queue: newQueue(out, c.MaxAhead)}
 	s.queue.stalled, s.queue.patience = c.Stalled, c.StallTime
@@ -147,7 +148,7 @@ func (s *server) chunk() error {
 	return nil
 }
 
-// answer reads the whole line and appends the answer to it.
+// answer reads the whole line l, and appends its answer to the answers.
 func (s *server) answer(l line) error {
 	start := s.moved + int64(len(s.out))
 	at := record.Position{Line: s.stats.Lines + 1, Off: s.off, Start: s.off}
@@ -173,9 +174,9 @@ func (s *server) answer(l line) error {
 	return nil
 }
 
-// complete makes the answer that begins at start one line. An answer that has
-// line feeds within becomes Empty. If start is negative, the pieces before the
-// last one are in the queue already; they have no line feed.
+// complete makes one line of the answer that begins at start. If the answer
+// contains line feeds, it becomes Empty. If start is negative, the pieces
+// before the last one are in the queue already; they have no line feed.
 func (s *server) complete(start int) {
 	moved := start < 0
 	start = max(0, start)

@@ -76,8 +76,8 @@ func (w *writer) heading(b block) {
 	}
 }
 
-// wrapped writes spans as a paragraph whose lines begin with lead, and from the
-// second one with hang.
+// wrapped writes spans as a paragraph. Its first line begins with lead, and all
+// other lines begin with hang.
 func (w *writer) wrapped(lead, hang string, spans []span) {
 	for _, line := range fill(words(spans, w.style.Color, true), w.width-len(hang)) {
 		w.line(lead + line)
@@ -142,7 +142,7 @@ func words(spans []span, color, quote bool) (list []word) {
 	return list
 }
 
-// quoted returns code in quotes that it does not contain.
+// quoted returns code between quotes of a kind that code does not contain.
 func quoted(code string) string {
 	if strings.Contains(code, "'") {
 		return `"` + code + `"`

@@ -42,8 +42,8 @@ func inNetworks(field int, nets []netip.Prefix, values map[string]bool) predicat
 	}
 }
 
-// addressOf returns the address that t is, without its zone. It does not allocate, except
-// for texts that look like an address and are none.
+// addressOf returns the address that t is, without its zone. It does not
+// allocate, except for texts that look like an address and are not.
 func addressOf(t []byte) (addr netip.Addr, ok bool) {
 	mark := false
 	for _, c := range t {

@@ -32,8 +32,9 @@ func (s *survey) Visit(n *ast.Node) {
 	}
 }
 
-// soleField returns the only field that a condition depends on, if the condition costs
-// more than a look at its memory, or -1.
+// soleField returns the only field that a condition depends on, or -1. It also
+// returns -1 for a condition that takes less time than the memory of its
+// answers.
 func soleField(n ast.Node) int {
 	var s survey
 	ast.Walk(&n, &s)
@@ -43,8 +44,8 @@ func soleField(n ast.Node) int {
 	return -1
 }
 
-// remember returns p, which depends on the field alone, with answers for values that come
-// again.
+// remember returns a predicate with the answers of p, which depends on the
+// field alone. It remembers the answers for values that come again.
 func remember(p predicate, field int) predicate {
 	memo, absent := record.NewMemory(needle.NewMemo), p(&record.View{})
 	return func(v *record.View) bool {

@@ -62,8 +62,8 @@ func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
 	return u.out.Bytes(), nil
 }
 
-// checkFrame rejects data that would make a decoder of the library allocate too
-// much memory for its first byte.
+// checkFrame rejects data for which a decoder of the library would allocate too
+// much memory before it returns a byte.
 func checkFrame(c compress.Compression, src []byte, limit int) error {
 	switch {
 	case c == compress.Zstd && zstdWindow(src) > maxWindow:

@@ -245,8 +245,9 @@ func (c *framedConn) fill(n int) error {
 	return nil
 }
 
-// LocalAddr implements [net.Conn]. By the address, a request that is encoded
-// here finds its connection, of which the library exposes nothing else.
+// LocalAddr implements [net.Conn]. A request that is encoded here finds its
+// connection by this address, because the library exposes nothing else of a
+// connection.
 func (c *framedConn) LocalAddr() net.Addr { return framedAddr{c.Conn.LocalAddr(), c} }
 
 type framedAddr struct {

@@ -223,8 +223,8 @@ func dialProbe(ctx context.Context, addr string) (net.Conn, error) {
 	return conn, conn.SetDeadline(time.Now().Add(2 * probeTimeout))
 }
 
-// closer returns a function that closes conn. At the end of ctx it is closed
-// too, which ends a read or write.
+// closer returns a function that closes conn. The end of ctx closes conn too,
+// which ends a read or write.
 func closer(ctx context.Context, conn net.Conn) func() {
 	ended := context.AfterFunc(ctx, func() { _ = conn.Close() }) // close errors do not matter
 	return func() {

@@ -75,8 +75,9 @@ type streamName struct {
 	waiting []uint64 // tokens of messages, until the name was looked up
 }
 
-// accept resolves the message with the token t if the stream that claims to have
-// stored it can have done so.
+// accept resolves the message with the token t. name is the stream that, by the
+// answer of the server, has stored the message; accept checks that it can be
+// this stream.
 func (w *Window) accept(t uint64, name []byte) {
 	if w.which.Any && w.which.Only == "" || string(name) == w.which.Only {
 		w.resolve(t, nil)

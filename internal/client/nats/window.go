@@ -503,7 +503,7 @@ func readAck(m *client.Msg) (stored, error) {
 
 var (
 	errStream = errors.New("stream cannot store the message now")
-	errTaken  = fmt.Errorf("%w: its subject is taken", errStream)
+	errTaken  = fmt.Errorf("%w: another message has its subject", errStream)
 )
 
 // cut schedules all messages in progress to be published again, because the

@@ -37,7 +37,7 @@ type pattern struct {
 	re     *regexp.Regexp
 	inner  bool       // the value is the first group, the rest of the match is around it
 	within *[256]bool // bytes of words: any other byte ends a word, and a value never extends beyond its word
-	need   string     // least times this text is in every word with a value; the search for it is faster than a regular expression
+	need   string     // every word with a value contains this text at least least times; searching for it is faster than a regular expression
 	least  int
 }
 

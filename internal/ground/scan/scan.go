@@ -24,8 +24,8 @@ type Set struct {
 // faster than a loop.
 func HasVectors() bool { return vector }
 
-// WithoutVectors calls f as on a processor without vectors. It is for tests, of
-// which no other may run at the same time.
+// WithoutVectors calls f as on a processor without vectors. It is for tests; no
+// other test may run at the same time.
 func WithoutVectors(f func()) {
 	defer func(has bool) { vector = has }(vector)
 	vector = false
@@ -85,8 +85,8 @@ func (s *Set) slowPathEnd(text []byte) int {
 	return len(text)
 }
 
-// minVector is the length of the shortest text that a vector can be loaded from,
-// also one that begins a byte earlier.
+// minVector is the length of the shortest text from which a vector can be
+// loaded, even if the vector begins a byte earlier.
 const minVector = 33
 
 func (s *Set) slowEnd(text []byte, i int) int {

@@ -20,7 +20,7 @@ const (
 	classHost
 	classPause // '.' or '-'
 	classUpper // a capital letter
-	classNear  // '/', or not plain: a '.' that follows is special
+	classNear  // '/' or not plain: a '.' after such a byte is special
 )
 
 // NewClasses returns the classes for two sets of ASCII bytes: plain bytes, which

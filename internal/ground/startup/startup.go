@@ -16,10 +16,10 @@ const (
 	duration    = 100 * time.Millisecond
 )
 
-// before is the GOGC of the environment. It is a variable of the package, because main
-// begins too late. Among the packages whose imports are initialized, Go takes the one
-// whose path sorts first. This one imports so little that most packages outside the
-// standard library follow.
+// before is the GOGC of the environment. It is a variable of the package,
+// because main begins too late. Go initializes packages in the order of their
+// paths, each after its imports. This package imports so little that it
+// precedes most packages outside the standard library.
 var before = delay()
 
 // delay sets GOGC for the start, unless the environment sets another one than the

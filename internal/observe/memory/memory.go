@@ -45,10 +45,10 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 	return l
 }
 
-// Apply makes l the memory limit of the process. The Go runtime gets what the pages of
-// the program and the memory outside the heap leave, but at least a quarter of l.
-// When that exceeds l, Apply or Outside calls exceeded once, with the bytes outside
-// the heap. It must not call them.
+// Apply makes l the memory limit of the process. The Go runtime gets what the
+// pages of the program and the memory outside the heap leave, but at least a
+// quarter of l. When the sum exceeds l, Apply or Outside calls exceeded once,
+// with the bytes outside the heap. exceeded must not call Apply or Outside.
 func (l Limit) Apply(exceeded func(outside int64)) {
 	process.Lock()
 	defer process.Unlock()

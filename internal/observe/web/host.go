@@ -35,9 +35,10 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// probed are the paths that show nothing about the records but counts. On an
-// address of all interfaces, probes and scrapers may use any name for them, and
-// the other paths require a name of Options.Hosts, or this host.
+// probed are the paths that show nothing about the records but counts. If the
+// server listens on all interfaces, a request for one of these paths may name
+// any host, as probes and scrapers do. A request for another path must name
+// this host or one of Options.Hosts.
 var probed = map[string]bool{"/healthz": true, "/livez": true, "/readyz": true, "/metrics": true}
 
 // openToAll reports whether listen is an address of all interfaces.

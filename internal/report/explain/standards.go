@@ -14,7 +14,7 @@ var (
 // A standing is the verdict of a standard on a URL.
 type standing string
 
-// The standings, as they appear in output.
+// The values of a standing, as the output shows them.
 const (
 	valid   standing = "valid"
 	invalid standing = "invalid" // can be parsed, but violates the standard

@@ -152,8 +152,8 @@ func (d *Diff) Report(format string, top int) *Report {
 	}
 }
 
-// effect reports the groups that are one group under the profile one and
-// several under the profile apart.
+// effect reports the groups that the profile one keeps together and the profile
+// apart divides.
 func (d *Diff) effect(e *effect, apart, one *Side, keyOfPart func(*pair) codec.Key) reportEffect {
 	out := reportEffect{Groups: e.count, Parts: e.parts, URLs: e.urls, Top: []reportGroup{}}
 	for _, gr := range e.groups {

@@ -112,9 +112,9 @@ func changed(before, after string) (string, string) {
 }
 
 // blame returns the rules responsible for merging parts of a group: the rules
-// that to applies and from does not, and that do not change all parts in the
-// same way. If every such rule changes all parts in the same way, blame returns
-// all of them. A nil from means the URLs as they are.
+// that are applied by to and not by from, and that do not change all parts in
+// the same way. If every such rule changes all parts in the same way, blame
+// returns all of them. A nil from means the URLs as they are.
 func blame(from, to *Side, parts []pair) []string {
 	sides := []*Side{to}
 	if from != nil {

@@ -101,7 +101,7 @@ type sampledGroup struct{ urls, parts int64 }
 // under the other profile.
 type ShadowEffect struct {
 	Groups int64 `json:"groups"`
-	Parts  int64 `json:"parts"` // keys of the parts
+	Parts  int64 `json:"parts"` // keys of these groups under the other profile
 	URLs   int64 `json:"urls"`
 }
 

@@ -121,7 +121,7 @@ var units = []struct {
 	{7 * day, "week"}, {28 * day, "4 weeks"}, {91 * day, "13 weeks"}, {364 * day, "52 weeks"},
 }
 
-// Fill sets what follows from the findings.
+// Fill derives the counts, charts and tables of r from the findings.
 func (r *Report) Fill(f *insight.Findings, zone *time.Location) {
 	r.Counts.Counted = f.URLs
 	r.fillTraffic(f, zone)
@@ -271,5 +271,5 @@ func (r *Report) Append(dst []byte, form string) ([]byte, error) {
 		text, err := json.MarshalIndent(r, "", "  ")
 		return append(append(dst, text...), '\n'), err
 	}
-	return dst, fmt.Errorf("unknown form %q", form)
+	return dst, fmt.Errorf("unknown format %q", form)
 }

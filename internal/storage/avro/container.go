@@ -217,8 +217,8 @@ func (c *container) unpack(packed []byte) ([]byte, error) {
 	return c.codec.Decompress(packed)
 }
 
-// resync moves to the byte after the first mark after from, the offset of a damaged block.
-// It reports whether there is one.
+// resync finds the first sync marker after a damaged block at offset from, and
+// moves to the byte after the marker. It reports whether it found a marker.
 func (c *container) resync(from int64) (found bool, err error) {
 	chunk := make([]byte, 64<<10)
 	for at := from; at < c.size; at += int64(len(chunk) - syncSize + 1) {
@@ -244,7 +244,7 @@ func (c *container) close() {
 // varintSize returns the length of n as Avro writes it.
 func varintSize(n int64) int { return len(binary.AppendVarint(nil, n)) }
 
-// noEOF returns err as the error of a file that is cut, if it is io.EOF.
+// noEOF returns err, or the error of a truncated file if err is io.EOF.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -49,8 +49,8 @@ func newLayout(schema string, names []string) (*layout, error) {
 	return l, c.err
 }
 
-// textFields adds the paths of the fields of n and of the records inside it that
-// are strings or bytes, or a union of one of these with null.
+// textFields adds the paths of all fields in n, and in the records inside n,
+// whose type is string, bytes, or a union of one of these with null.
 func (c *compiler) textFields(n *avro.SchemaNode, prefix string) {
 	if n.Type != "record" || strings.Count(prefix, ".") > maxDepth {
 		return
@@ -230,7 +230,8 @@ func space(n *avro.SchemaNode) string {
 	return name[:max(0, strings.LastIndexByte(name, '.'))]
 }
 
-// column returns the kind of a column: a text, or a union with one.
+// column returns the kind of a column, whose type is a text or a union that
+// contains a text.
 func (c *compiler) column(n *avro.SchemaNode, column int, space string) *kind {
 	k := *c.kind(n, space) // primitive kinds are shared
 	if k.encoding == counted {

@@ -13,9 +13,9 @@ import (
 
 // A Rewriter copies Avro files with other values in the fields of a Text. The
 // output has the header of the first input, and so its schema, its compression
-// and its mark after each block. A block in which nothing changes is copied as
-// it is. Damaged blocks are left out: the Text reports them. A Rewriter is not
-// safe for concurrent use.
+// and its sync marker after each block. A block in which nothing changes is
+// copied as it is. Damaged blocks are left out: the Text reports them. A
+// Rewriter is not safe for concurrent use.
 type Rewriter struct {
 	open  func(name string) (table.Input, error)
 	names []string // fields of the Text
@@ -30,8 +30,8 @@ type Rewriter struct {
 	block   *block // nil: none yet
 	next    int    // index of the next record in block
 	kept    int64  // number of records in block that are not yet written
-	upTo    int    // offset in the data of block of the end of these records, if they have not changed
-	changed bool   // the records have changed: data holds them
+	upTo    int    // end of these records in the data of block, if they have not changed
+	changed bool   // data holds the changed records of the block
 	data    []byte
 	cell    []byte // scratch
 }
@@ -113,9 +113,9 @@ func (w *Rewriter) Flush() (err error) {
 	return nil
 }
 
-// maxPiece is the length of data from which the records of a block that changes are
-// written as a separate block, so that their memory is not needed in addition to the
-// block.
+// maxPiece is the length of data, in bytes, at which the changed records of a
+// block are written as a separate block, so that memory need not hold them and
+// the whole block.
 const maxPiece = 4 << 20
 
 // record copies the record of a line, with the values in it.

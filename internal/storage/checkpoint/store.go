@@ -165,8 +165,8 @@ func (s *Store) Close() error {
 // for the log.
 func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
 
-// Lost reports whether Open has found no usable state, or one that is older than the
-// last one, among the files of a checkpoint. It is false if there are none.
+// Lost reports whether Open has found files of a checkpoint, but no usable
+// state in them, or only a state that is older than the last one.
 func (s *Store) Lost() bool { return s.lost }
 
 // Health returns nil, or the reason why a checkpoint cannot be stored now. It

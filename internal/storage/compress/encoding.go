@@ -16,7 +16,7 @@ import (
 // file, and UTF-32, are not supported.
 type Encodings uint8
 
-// The treatments.
+// The values of Encodings.
 const (
 	EncodingsAsIs    Encodings = iota // UTF-16 is not supported, CR alone ends no line
 	EncodingsRefuse                   // UTF-16 and CR are not supported

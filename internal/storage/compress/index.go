@@ -152,8 +152,8 @@ func (p *indexParser) fail(format string, args ...any) {
 	}
 }
 
-// add appends a place whose first complete byte is byte in of the file, after
-// the given number of bits of the previous byte.
+// add appends a place. Its first complete byte is at offset in of the file,
+// after the given number of bits of the previous byte.
 func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
 	pl.bit, pl.out = int64(in)*8-int64(bits), int64(out)
 	places := p.index.places

@@ -69,9 +69,9 @@ func (p *indexPlan) segment(a *ahead) *segment {
 // reader has not seen, because empty blocks come before them.
 const maxMissed = 2
 
-// compare compares the places between two neighboring ends of blocks. The reader
-// has reached the later one, at bit. It sets the reason of the index if no blocks
-// begin at them.
+// compare compares the places between two neighboring ends of blocks. The
+// reader has reached the later one, at bit. It sets the reason of the index if
+// no block begins at one of the places.
 func (p *indexPlan) compare(before, bit int64) {
 	places := p.index.places
 	for ; p.known < len(places) && places[p.known].bit <= bit; p.known++ {

@@ -26,7 +26,7 @@ type MemberWriter struct {
 	out    appender
 	sum    hash.Hash // checksum of the text of the open member
 	size   int64     // size of that text
-	behind int64     // bytes of it that are not flushed
+	behind int64     // bytes of that text that are not flushed
 }
 
 // An encoder compresses a text and keeps its state at a flush.

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// This file recognizes compressed data within compressed data, such as a file that
-// gzip compressed twice. It is not decompressed again: the name of a file promises one
-// format, and its offsets and limits count one.
+// This file recognizes compressed data within compressed data, such as a file
+// that gzip compressed twice. It is not decompressed again: the name of a file
+// promises one format, and offsets and limits refer to one layer of
+// compression.
 
 // maxLayers is the maximum number of layers that are named, because a file can
 // decompress to itself.
@@ -27,8 +28,9 @@ func (r *Reader) mayNest(text []byte) (nests, partial bool) {
 	return nests, partial
 }
 
-// nested returns the finding that text, the beginning of what r decompresses, is
-// compressed or a table. It returns nil if it is neither, though it begins like one.
+// nested returns a finding if text, the beginning of the data that r
+// decompresses, is compressed again or is a table. It returns nil for other
+// text that begins in the same way.
 func (r *Reader) nested(text []byte) error {
 	layers := r.layersOf(text)
 	if len(layers) == 0 {

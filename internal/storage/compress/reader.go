@@ -133,8 +133,8 @@ func NewReader(src io.Reader, opt Options) *Reader {
 // Format returns the detected format, or Plain before the first Read.
 func (r *Reader) Format() Format { return r.format }
 
-// Encoding returns what is converted, such as "UTF-16LE" or "CR line ends", or "" if
-// nothing is: see [Encodings].
+// Encoding returns the encoding that is converted, such as "UTF-16LE" or "CR
+// line ends", or "" if none is: see [Encodings].
 func (r *Reader) Encoding() string { return codingNames[r.coded] }
 
 // CompressedBytes returns the number of bytes consumed from the file, including

@@ -60,7 +60,7 @@ func (r *replay) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var errDiffers = errors.New("the encoder writes other bytes")
+var errDiffers = errors.New("the encoder wrote different bytes than the file has")
 
 // Read implements [io.Reader] for the decoder.
 func (r *replay) Read(p []byte) (int, error) {

@@ -92,8 +92,8 @@ func (d *zlibDecoder) trailer(n int) error {
 
 // zlibStart reports whether head begins a zlib stream, and whether more bytes
 // could decide it. The header has only two bytes, which may be text: "x^" is
-// one, with the usual compression levels 2 to 5. It counts only if a byte that
-// is not text follows soon, before a line feed.
+// the header for the usual compression levels 2 to 5. It counts only if a byte
+// that is not text follows soon, before a line feed.
 func zlibStart(head []byte) (found, partial bool) {
 	switch {
 	case len(head) == 0 || head[0] != zlibCMF:

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// CopyAttributes gives the file called name the mode of the file that fi describes, its
-// owner and group if the system permits, and with times its time of modification, as
-// cp -p does.
+// CopyAttributes gives the file called name the mode of the file that fi
+// describes, its owner and group if the system permits, and, if times is set,
+// its time of modification, as cp -p does.
 func CopyAttributes(name string, fi fs.FileInfo, times bool) error {
 	mode := fi.Mode().Perm()
 	if uid, gid, known := owner(fi); known {

@@ -102,7 +102,7 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	}
 	if err == nil && r.info != info {
 		r.unload()
-		err = fmt.Errorf("%s: %w: the content is not the stored content", file.Name(), errDamaged)
+		err = fmt.Errorf("%s: %w: the content changed after it was written", file.Name(), errDamaged)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -99,7 +99,8 @@ const (
 	keyBytes   = 16
 	stampBytes = 4
 
-	// MaxTable is the most bytes that the keys of logs use outside the heap.
+	// MaxTable is the maximum number of bytes that the keys of logs use outside
+	// the heap.
 	MaxTable = mostInTable * tableBytes
 
 	mostInTable = 1 << 20 // keys, which are 16 MiB of log that a restart reads
@@ -169,7 +170,7 @@ func (j *Journal) loadLog(info LogInfo) error {
 		size = 0
 	}
 	if size == 0 {
-		return fmt.Errorf("%s: %w: the first %d bytes are not the stored bytes", name, errDamaged, info.Bytes)
+		return fmt.Errorf("%s: %w: the first %d bytes changed after they were written", name, errDamaged, info.Bytes)
 	}
 	for keys := data[len(logMagic):]; len(keys) >= size; keys = keys[size:] {
 		k := Stamped{Key: table.KeyOf(keys)}

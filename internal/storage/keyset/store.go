@@ -37,9 +37,9 @@ func IsStore(dir string) bool {
 	return err == nil
 }
 
-// Create opens dir as a new, empty set with the given identity, for writing.
-// If replace is set, dir may contain a set, which stays as it is until
-// Commit. Otherwise that is an error that matches fs.ErrExist.
+// Create opens dir as a new, empty set with the given identity, for writing. If
+// replace is set, dir may contain a set, which stays as it is until Commit.
+// Otherwise, an existing set is an error that matches fs.ErrExist.
 func Create(dir string, id Identity, o Options, replace bool) (*Store, error) {
 	s, err := lockStore(dir, o)
 	if err != nil {
@@ -111,7 +111,7 @@ func OpenRead(dir string, id Identity) (*Store, error) {
 	}
 }
 
-// lockStore opens dir for writing, without what is in it.
+// lockStore opens dir for writing, and does not read the set in it.
 func lockStore(dir string, o Options) (*Store, error) {
 	f, err := OpenFolder(dir)
 	if err != nil {
@@ -245,8 +245,8 @@ type storeFiles struct {
 	store *Store
 }
 
-// remove spares the runs that the manifest names: they count until the next one
-// is there.
+// remove keeps the runs that the manifest names: they count until the next
+// manifest is stored.
 func (f storeFiles) remove(name string) error {
 	if slices.ContainsFunc(f.store.named, func(r RunInfo) bool { return r.Name == filepath.Base(name) }) {
 		return nil

@@ -150,7 +150,7 @@ func newDeltas(b []byte) (*deltas, error) {
 		head[i], b = v, b[n:]
 	}
 	if head[0] == 0 || head[0]%128 != 0 || head[0] > 1<<20 || head[1] == 0 || head[1] > head[0]/32 || head[0]/head[1]%32 != 0 || head[2] > 1<<31 {
-		return nil, fmt.Errorf("malformed head of deltas: %w", errDamaged)
+		return nil, fmt.Errorf("malformed header of a delta block: %w", errDamaged)
 	}
 	return &deltas{b: b, perBlock: int(head[1]), perMini: int(head[0] / head[1]), total: int(head[2]), left: int(head[2]), value: zigzag(head[3])}, nil
 }
@@ -346,7 +346,7 @@ type indexSource struct {
 func (s *indexSource) run() (uint32, int, error) {
 	v, n, err := s.h.next()
 	if err == nil && v >= s.entries {
-		err = fmt.Errorf("index %d of a dictionary of %d: %w", v, s.entries, errDamaged)
+		err = fmt.Errorf("index %d in a dictionary of %d values: %w", v, s.entries, errDamaged)
 	}
 	return v, n, err
 }

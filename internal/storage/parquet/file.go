@@ -227,7 +227,7 @@ func (f *file) group(g int) (fields, []chunk, error) {
 		return nil, nil, errMissing
 	}
 	if len(columns) != len(f.leaves) {
-		return nil, nil, fmt.Errorf("row group %d has %d columns, the schema %d", g+1, len(columns), len(f.leaves))
+		return nil, nil, fmt.Errorf("row group %d has %d columns, but the schema has %d", g+1, len(columns), len(f.leaves))
 	}
 	chunks := make([]chunk, len(columns))
 	for i, raw := range columns {

@@ -297,8 +297,9 @@ func (r *pages) dictionary(p *page, size int) error {
 // counts are the rows of a chunk, and the elements of its innermost lists.
 type counts struct{ rows, elements int }
 
-// checkAll reads all pages. It returns an error unless they have rows rows, and as
-// many elements as the other columns of their list in elements.
+// checkAll reads all pages. It returns an error unless the pages have the given
+// number of rows, and as many elements as the other columns of their list in
+// elements.
 func (r *pages) checkAll(rows int64, elements map[string]int) error {
 	var n counts
 	for {

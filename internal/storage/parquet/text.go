@@ -12,7 +12,8 @@ import (
 
 // This file turns the columns with URLs into text, as package table describes.
 
-// textBlock is the length of text from which Read returns it.
+// textBlock is the length, in bytes, of the text that Read collects before it
+// returns.
 const textBlock = 32 << 10
 
 // A Text reads the URLs of a Parquet file as text. It holds one page of each
@@ -205,7 +206,7 @@ func (t *Text) end() error {
 	return nil
 }
 
-// place adds the place of an error in a leaf to it, and what is lost.
+// place adds to an error its position in a leaf, and what is lost.
 func (t *Text) place(leaf int, err error) error {
 	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; the rows up to %d are not read",
 		t.group+1, len(t.file.groups), t.file.leaves[leaf].path, t.done+t.row+1, err, t.file.total)

@@ -63,7 +63,8 @@ func appendBinary(dst, v []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(v))), v...)
 }
 
-// fixedSizes are the lengths of the types that have a constant one.
+// fixedSizes are the lengths of the types whose values all have the same
+// length.
 var fixedSizes = map[byte]int{thriftByte: 1, thriftDouble: 8, thriftUUID: 16}
 
 // skipValue returns the length of the value at the start of b. A boolean takes

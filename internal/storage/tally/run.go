@@ -71,7 +71,7 @@ func (w *runWriter) finish() (*run, error) {
 }
 
 // errDamaged is the error of a run whose bytes have changed.
-var errDamaged = errors.New("temporary file for groups: wrong checksum: the disk or the memory returned other bytes than were written")
+var errDamaged = errors.New("temporary file for groups: wrong checksum: read back different bytes than were written; check the disk and the memory")
 
 // A runCursor reads the groups of a run.
 type runCursor struct {

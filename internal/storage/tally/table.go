@@ -87,7 +87,8 @@ func (t *table) find(h uint32, key []byte) (e *entry, at int) {
 	return nil, at
 }
 
-// grow doubles the number of slots, and makes room for as many entries as they can find.
+// grow doubles the number of slots, and makes room for as many entries as the
+// new slots can point to.
 func (t *table) grow() {
 	old := t.slots
 	t.slots = make([]slot, max(firstSlots, 2*len(old)))

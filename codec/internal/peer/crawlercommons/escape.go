@@ -20,8 +20,8 @@ var (
 	scopeChar   = ascii.SetOf(ascii.Alnum + "_.")                  // java.net.URI: in the scope of an IPv6 address
 )
 
-// appendEscaped appends text, decoded as UTF-8, with everything escaped that is
-// not ASCII or never valid in a URL, and each '%' that starts no escape.
+// appendEscaped appends text, decoded as UTF-8. It escapes the characters that
+// are not ASCII or never valid in a URL, and each '%' that starts no escape.
 func appendEscaped(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -69,8 +69,8 @@ func isScheme(text []byte) bool {
 	return true
 }
 
-// isAuthority reports whether java.net.URI accepts an authority: anything of the
-// characters of a registered name, or a server with an IPv6 address.
+// isAuthority reports whether java.net.URI accepts an authority: text that has
+// only characters of a registered name, or a server with an IPv6 address.
 func isAuthority(text []byte) bool {
 	if only(text, regName) {
 		return true

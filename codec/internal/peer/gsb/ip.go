@@ -26,8 +26,8 @@ func parseIPv4(text []byte) (address uint32, ok bool) {
 	return 0, false
 }
 
-// parseNumber returns the value of a number, or false if it is none or does not
-// fit 32 bits.
+// parseNumber returns the value of a number, or false if the text is not a
+// number or its value does not fit into 32 bits.
 func parseNumber(text []byte) (v uint64, ok bool) {
 	base := uint64(10)
 	switch {

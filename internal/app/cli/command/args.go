@@ -27,8 +27,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint)
 }
 
-// WantArgs returns a check that there are least to most arguments, whose error has the
-// given text.
+// WantArgs returns a check of the number of arguments, which must be from least
+// to most. The error of the check has the given text.
 func WantArgs(least, most int, text string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {

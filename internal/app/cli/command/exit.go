@@ -74,7 +74,7 @@ func BadConfig(err error) error {
 	return &Error{Code: ExitUsage, Err: err, See: "See 'urlfold help config' or 'urlfold init --schema' for the configuration keys."}
 }
 
-// maxErrors is the number of errors of a list that are printed.
+// maxErrors limits the number of errors that Text prints.
 const maxErrors = 100
 
 // Text returns the message for stderr: one line, or a list if err joins several

@@ -17,7 +17,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// A WriteFile writes text to a file and replaces it. inputs are files that it must not be.
+// A WriteFile writes text to a file and replaces it. The file must not be one
+// of inputs.
 type WriteFile func(name string, text []byte, inputs []string) error
 
 // writeManPages writes the pages of all commands and topics below dir.
@@ -207,7 +208,8 @@ func flagText(f *pflag.Flag) string {
 	return text
 }
 
-// defaultOf returns the default of a flag, or "" if it has none that its text does not say.
+// defaultOf returns the default of a flag, or "" if the flag has none or its
+// text states it.
 func defaultOf(f *pflag.Flag) string {
 	text := strings.Trim(f.DefValue, "[]") // a list has brackets
 	switch {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -70,7 +69,7 @@ func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
 	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records. Default: detected, if the files exist")
 	f.StringVar(&p.urlField, "url-field", "", "the `field` that holds the URL: a member, a column or a key, in formats with named fields")
-	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `form`")
+	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `format`")
 	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
 	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")
 	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: the profile's")
@@ -100,8 +99,9 @@ func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
 	return err
 }
 
-// ask fills what p lacks: if interactive, with up to four questions, else with a default
-// or an error that names the option. found returns the format of the input, or "".
+// ask fills the fields that p lacks. If interactive, it asks up to four
+// questions. Otherwise it takes the default, or returns an error that names the
+// option. found returns the format of the input, or "".
 func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() string) error {
 	lines := bufio.NewReader(in)
 	for _, q := range []struct {
@@ -110,7 +110,7 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() s
 	}{
 		{&p.input, "Where are the records? A path, a glob, or " + placeForms, "", "argument: INPUT"},
 		{&p.format, "Their format, as 'urlfold help formats' lists them", "combined", "option: -f/--from FORMAT"},
-		{&p.output, "Where should they go? A file, a folder that ends in /, or a URL as above", "", "option: -o/--output OUTPUT"},
+		{&p.output, "Where should the records go? A file, a folder that ends in /, or a URL such as kafka://HOST:PORT/TOPIC", "", "option: -o/--output OUTPUT"},
 		{&p.dataDir, "Where may urlfold store positions?", "/var/lib/urlfold", ""},
 	} {
 		switch {
@@ -128,10 +128,9 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() s
 		if _, err := fmt.Fprintf(out, "%s: ", q.question); err != nil {
 			return err
 		}
-		answer, err := lines.ReadString('\n')
-		*q.value = cmp.Or(strings.TrimSpace(answer), q.preset)
-		if *q.value == "" {
-			return command.Usage(cmp.Or(err, errors.New("no answer")))
+		answer, _ := lines.ReadString('\n') // an error leaves the answer incomplete or empty
+		if *q.value = cmp.Or(strings.TrimSpace(answer), q.preset); *q.value == "" {
+			return command.Usagef("missing required %s", q.named)
 		}
 	}
 	return nil

@@ -181,7 +181,7 @@ func (y *yamlText) deadLetter(p place, dataDir string) {
 	}
 }
 
-// quote returns text as a double-quoted scalar, or as it is if that is a word.
+// quote returns text as a double-quoted scalar, or unchanged if it is a word.
 func quote(text string) string {
 	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == "" {
 		return text

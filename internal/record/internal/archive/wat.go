@@ -104,7 +104,7 @@ func (l *watLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 }
 
 // setBase sets the base of the links: the base element of the page, which can
-// be relative to the URL of the page, or that URL.
+// be relative to the URL of the page, or without such an element that URL.
 func (l *watLocator) setBase(rec []byte, page locate.Span) {
 	base := page.In(rec)
 	if l.base.End > 0 {

@@ -60,7 +60,7 @@ func Detect(head []byte, custom []locate.Format) (g Guess, ok bool) {
 	return g, ok
 }
 
-// detectDocument returns the guess for objects that are not one a line.
+// detectDocument returns the guess for objects that do not have one line each.
 func detectDocument(head []byte) (g Guess, ok bool) {
 	objects, har := jsonlines.Elements(head)
 	s := &locate.Sample{Head: head, Records: objects}

@@ -40,8 +40,9 @@ type prefixedFormat struct {
 // Name implements [locate.Format].
 func (p prefixedFormat) Name() string { return p.ID + locate.PrefixSeparator + p.inner.Name() }
 
-// Detect implements [locate.Format]. Records without the prefix do not fit. A program
-// can write its access log among other JSON objects, which fit a JSON log.
+// Detect implements [locate.Format]. Records without the prefix do not fit. For
+// a JSON log, all JSON objects after the prefix fit, because a program can
+// write its access log among other objects.
 func (p prefixedFormat) Detect(s *locate.Sample) locate.Fit {
 	stripped := p.strip(s)
 	if len(stripped.Records) == 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// DocumentFormat reads objects that are not one a line: JSON texts over several lines, and
-// the elements of an array, which can be a member of an object. Its records are the text
-// itself, so that a rewrite changes only URLs:
+// DocumentFormat reads objects that do not have one line each: JSON texts over
+// several lines, and the elements of an array, which can be a member of an
+// object. Its records are the text itself, so that a rewrite changes only URLs:
 //
 //	{"log":{"version":"1.2","entries":[ {"a":1}, {"a":2} ]}}
 //	|                                          |            |

@@ -159,7 +159,7 @@ func (s *Scanner) name(want []byte) bool {
 }
 
 // RawName reads a member name and the colon. It returns the name with its
-// escapes, and whether it can have any.
+// escapes, and whether the name can have escapes.
 func (s *Scanner) RawName() (raw []byte, escaped bool) {
 	start := s.Pos + 1
 	if end := s.plainEnd(); end >= 0 {

@@ -121,9 +121,9 @@ func (w *wrapper) rest(s *Scanner) {
 	}
 }
 
-// StandsAlone reports whether the first record of in is a line that is an
-// object without an array of other records, whose name starts with wrapped.
-// It may return false although the record is such a line.
+// StandsAlone reports whether the first record of in is a line with one object.
+// An object whose first member has a name that starts with wrapped may be an
+// array of other records instead: StandsAlone then returns false.
 func StandsAlone(in []byte, wrapped byte) bool {
 	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
 }

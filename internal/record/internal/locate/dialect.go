@@ -259,7 +259,8 @@ func EncodeBytes(dst, text []byte, stop byte, plain *scan.Set, escape func(dst [
 }
 
 // plainInLog is the set of bytes that need no escape in a log field, and
-// plainInHAProxy that for request lines of HAProxy. Most URLs have no others.
+// plainInHAProxy is the set for request lines of HAProxy. Most URLs contain no
+// other bytes.
 var (
 	plainInLog     = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' })
 	plainInHAProxy = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '#' })

@@ -107,8 +107,8 @@ func (h *Form) At(u *formUse) Span {
 	return Span{start, start + u.End - u.Start}
 }
 
-// isOf reports whether a record with the given values may have the form, or one that h can
-// become.
+// isOf reports whether a record with the given values may have the form h, or a
+// form that h can become.
 func (h *Form) isOf(values []Value) bool {
 	if len(h.values) != len(values) {
 		return false

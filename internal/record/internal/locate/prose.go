@@ -157,8 +157,8 @@ func (t *textScan) quoted(closing byte) int {
 }
 
 // next returns the character at i and its length. A character beyond ASCII is
-// 'a' if it can be in a URL, and ' ' if it ends one. So is the byte of invalid
-// UTF-8: it is more likely to be part of a URL in another encoding than
+// 'a' if it can be in a URL, and ' ' if it ends one. A byte of invalid UTF-8 is
+// 'a', too: it is more likely to be part of a URL in another encoding than
 // punctuation.
 func (t *textScan) next(i int) (c byte, n int) {
 	c = t.line[i]

@@ -49,8 +49,8 @@ func (c *Settings) BaseHost() (name string, alone, ok bool) {
 	return name, alone, true
 }
 
-// RefuseHiding returns the errors in c for a format whose records are rewritten
-// with other parts of them unchanged, so that nothing in these can be hidden.
+// RefuseHiding returns the errors in c for a format that rewrites only the URLs
+// of a record: nothing in the other parts can be hidden.
 func (c *Settings) RefuseHiding(parts string) error {
 	var errs []error
 	refuse := func(field, what string, is bool) {
@@ -248,8 +248,9 @@ func (c *Settings) RefuseExtend() error {
 // SchemaFunc must be safe for concurrent use.
 type SchemaFunc func(id uint32) (schemas []string, err error)
 
-// RefuseBaseHost returns an error if c wants the host of the base URL from a field. Formats
-// whose records have none call it; why can say more about them.
+// RefuseBaseHost returns an error if c wants the host of the base URL from a
+// field. Formats whose records have no host call it. why can add a reason to
+// the error.
 func (c *Settings) RefuseBaseHost(why string) error {
 	_, _, ok := c.BaseHost()
 	return WrongIf(ok, "Base", "the base URL cannot contain a field with the format "+c.Format+why)
@@ -298,7 +299,8 @@ type Note struct {
 	Value string // a JSON number or literal, such as false
 }
 
-// DialectBackslash is the value of Config.Dialect that selects it.
+// DialectBackslash is the value of Config.Dialect for tables in which a
+// backslash starts an escape.
 const DialectBackslash = "backslash"
 
 // DefaultMaxQuoted is the default of [Config].MaxQuoted, in bytes.

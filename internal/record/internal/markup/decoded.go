@@ -84,7 +84,7 @@ func (u *decodedURL) decode(dst, _ []byte, runs []locate.Run) ([]byte, []locate.
 	return append(dst[:0], u.text...), append(runs[:0], u.runs...), true
 }
 
-// take empties the text, and returns what it was.
+// take empties the text, and returns its content.
 func (d *decoded) take() (text []byte, at []int) {
 	d.text, d.last = d.last[:0], d.text
 	d.at, d.lastPos = d.lastPos[:0], d.at

@@ -223,9 +223,9 @@ func (d *decoded) quotedPrintable(text []byte, at int) {
 	}
 }
 
-// unflow joins the lines of text that is format=flowed with delsp=yes, where a space
-// at the end of a line is not part of the text (RFC 3676, section 4.2). Otherwise
-// the space stays, and so ends a URL.
+// unflow joins the lines of text that is format=flowed with delsp=yes, where a
+// space at the end of a line is not part of the text (RFC 3676, section 4.2).
+// In other texts, the space stays and ends a URL.
 func (d *decoded) unflow() {
 	text, at := d.take()
 	joins, quotes := false, 0

@@ -169,8 +169,9 @@ func xmlDeclaration(b []byte) int {
 const maxBases = 4 << 10
 
 // Directive implements [locate.Director]. The directive consists of the XML
-// declaration and the start tags of the open elements with a base, and of those
-// within the last one that have its name, to find the matching end tag.
+// declaration and the start tags of the open elements with a base, and of the
+// elements within the last of these that have the same name, to find the
+// matching end tag.
 func (r *XMLReader) Directive(head, block []byte) []byte {
 	now := head
 	top := lastTag(now)

@@ -38,7 +38,8 @@ func (t *Reader) mapsNames() bool {
 	return slices.ContainsFunc(t.attrs, func(a attrColumn) bool { return a.given && a.name != nil })
 }
 
-// attrSources returns the columns with attributes, below a header with the given names.
+// attrSources returns the columns with attributes in a table whose header has
+// the given names.
 func (t *Reader) attrSources(names []string) (sources []locate.Source) {
 	folded := make([]string, len(names))
 	for i, name := range names {
@@ -59,7 +60,8 @@ func (t *Reader) attrSources(names []string) (sources []locate.Source) {
 	return sources
 }
 
-// setAttrColumns sets the columns with attributes below a header with the given names.
+// setAttrColumns sets the columns with attributes for a header with the given
+// names.
 func (l *Locator) setAttrColumns(names []string) {
 	l.attrComposer.Sources = l.attrSources(names)
 	last := -1

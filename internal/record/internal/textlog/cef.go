@@ -122,7 +122,8 @@ func (r *CEFLocator) read(f *locate.Found, rec []byte, p *namedParts) bool {
 	return true
 }
 
-// cefValue returns the value at start, after which the key next begins, if there is one.
+// cefValue returns the value at start, which ends before the key at next, if
+// another key follows.
 func cefValue(rec []byte, start int, next locate.Span) locate.Span {
 	end := len(rec)
 	if next.End > 0 {

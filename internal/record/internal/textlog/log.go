@@ -143,7 +143,7 @@ func (l *LogReader) addAttrs(f *locate.Found, body []byte, open, end int) {
 // ofNumbers are the attributes that addNumbers adds.
 const ofNumbers = 1<<locate.AttrStatus | 1<<locate.AttrBytes
 
-// addTexts adds the attributes that are no numbers.
+// addTexts adds the attributes that are not numbers.
 func (l *LogReader) addTexts(f *locate.Found, body []byte, open, end int) {
 	if f.NeedsAny(locate.AttrClient, locate.AttrTime) {
 		l.addPrefix(f, body, open)
@@ -240,10 +240,10 @@ func timeBracket(text []byte) int {
 	return bytes.LastIndexByte(text, '[')
 }
 
-// requestRange returns where the request is whose quoted field, or an earlier
-// one, begins at open. The request is the last quoted field before the status,
-// so that "-" there means that there was no request, whatever the other fields
-// hold.
+// requestRange returns the range of the request. Its quoted field, or an
+// earlier quoted field, begins at open. The request is the last quoted field
+// before the status, so that "-" there means that there was no request,
+// whatever the other fields hold.
 //
 // It ends at the first unescaped quote that is followed by a status. Old logs can
 // contain raw quotes and backslashes that escape nothing, so if no unescaped

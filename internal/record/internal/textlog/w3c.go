@@ -97,8 +97,9 @@ var w3cColumns = byName(`
 	agent       cs(user-agent) c-agent
 	request_id  x-edge-request-id`)
 
-// cloudFrontHead is the directive of CloudFront's standard logs, which lines lack that come
-// from the middle of a file or from a stream: "Standard logging reference", Log file fields,
+// cloudFrontHead is the directive of CloudFront's standard logs. It is for
+// lines without a directive, from the middle of a file or from a stream:
+// "Standard logging reference", Log file fields,
 // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html
 // (November 2026). Older lines have only the first of these columns.
 var cloudFrontHead = []byte("#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent)" +
@@ -264,10 +265,11 @@ func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 	f.TakeTarget(rec, s, l.dialectOf(locate.UseTarget))
 }
 
-// split stores the fields of a record that are used, which white space separates. A record
-// with too few fields is Unparsed. More fields than columns are ColumnCount, because a raw
-// space in a field has moved the later ones. They do no harm after the URL if no column
-// there is used, nor an earlier column that can have a space.
+// split stores the used fields of a record, which are separated by white space.
+// A record with too few fields is Unparsed. More fields than columns are
+// ColumnCount, because a raw space in a field has moved the later ones. The
+// additional fields do no harm if they follow the URL, no column after the URL
+// is used, and no used column before it can have a space.
 func (l *W3CLocator) split(rec []byte) (locate.Reason, int) {
 	l.marks = w3cWord.Mark(l.marks, rec)
 	pos := 0

@@ -125,9 +125,9 @@ func msgpackForm(kind msgpackKind, n int64) byte {
 	return form
 }
 
-// Locate implements [locate.Locator]. The offset of an error points to the
-// damage, or is the length of the record if it is cut, or the end of the value
-// if more bytes follow it in a message.
+// Locate implements [locate.Locator]. The offset of an error is the position of
+// the damage. In a truncated record, this is the length of the record. If more
+// bytes follow the value in a message, it is the end of the value.
 func (r *MsgpackReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	w := msgpackWalk{b: rec, left: 1}
 	found := true

@@ -55,8 +55,8 @@ func OfKeys(n *codec.Normalizer, lv codec.Level, keyOf string) (keyset.Identity,
 	return id, nil
 }
 
-// secretCheck returns a text that differs for different keys of hmac-sha256: the
-// first digits of the key of a fixed URL, which are hex digits twice.
+// secretCheck returns a text that differs for different secrets of hmac-sha256:
+// the first digits of the key of a fixed URL, encoded in hex.
 func secretCheck(n *codec.Normalizer) (string, error) {
 	var r codec.Result
 	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// heapKeys is the largest number of keys that allocate takes from the heap: what
-// is smaller than a page would waste the rest of it, and the processor would need
-// an entry of its TLB for each.
+// heapKeys is the largest number of keys that allocate takes from the heap.
+// Outside the heap, keys that need less than a page would waste the rest of the
+// page, and each page takes an entry of the processor's TLB.
 const heapKeys = 256
 
 // allocate returns n zero keys, most often outside of the heap, so that release

@@ -106,7 +106,7 @@ func open(ctx context.Context, cfg Config, dry bool) (*Changelog, error) {
 func partitionOf(l *engine.Lane) (int, error) {
 	n, err := strconv.Atoi(path.Base(l.ID()))
 	if err != nil {
-		return 0, fmt.Errorf("BUG: lane %s is no partition of a topic", l.ID())
+		return 0, fmt.Errorf("BUG: lane %s is not a partition of a topic", l.ID())
 	}
 	return n, nil
 }
