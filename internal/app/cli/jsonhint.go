@@ -20,15 +20,21 @@ import (
 // --url-field.
 type jsonMember struct{ path, name, value string }
 
-// rank says how likely the member holds the URL of its record. If two
-// members are equally likely, the outer one wins.
+// rank says how likely the member holds the URL of its record. If two members are
+// equally likely, the outer one wins, then the one called url. The members of an
+// object url or uri, such as url.original in the Elastic Common Schema, have
+// its name, too.
 func (m jsonMember) rank() int {
 	const most = 7
-	rank := urlRank(m.name, m.value)
+	name := m.name
+	if inURL().MatchString(m.path) {
+		name = "url " + name
+	}
+	rank := urlRank(name, m.value)
 	if rank == 0 {
 		return 0
 	}
-	return rank*(most+1) - min(most, strings.Count(m.path, ".")+strings.Count(m.path, "["))
+	return 2*(rank*(most+1)-min(most, strings.Count(m.path, ".")+strings.Count(m.path, "["))) + bareURL(m.name)
 }
 
 // maxHints is the maximum number of members that a hint names.

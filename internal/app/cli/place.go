@@ -13,11 +13,12 @@ type place struct{ field, parts string }
 
 // placeOf returns the place that most likely holds the URLs of the first records, or
 // the zero value. If sole is set, the place must be the only one that holds URLs, and
-// hold whole URLs: a rewrite must not change a path that is no URL.
+// hold whole URLs: a rewrite must not change a path that is no URL. An element of an array
+// in the only record is no such place if other elements hold URLs, too.
 func placeOf(head []byte, sole bool) place {
 	paths := jsonURLFields(head)
-	if len(paths) == 0 {
-		return place{}
+	if len(paths) == 0 || strings.Contains(paths[0], "[0]") && arrayHint(head) != "" {
+		return place{} // the URLs of the other elements must not be lost
 	}
 	if sole {
 		if !isSole(head, paths[0]) {

@@ -18,7 +18,7 @@ type textField struct {
 	path  string // as in --url-field
 	name  string
 	value string
-	rank  int // sum of urlRank over the first records; 0 if only value is known
+	rank  int // sum over the first records, in which urlRank counts most; 0 if only value is known
 }
 
 // jsonFields returns the strings of the first JSON records. Among the
@@ -78,14 +78,14 @@ func jsonURLParts(head []byte, fields []textField) string {
 	var parts []string
 	for _, path := range paths {
 		i := slices.IndexFunc(fields, func(f textField) bool { return f.path == path })
-		if whole := !strings.HasPrefix(fields[i].value, "/"); whole {
-			parts = append(parts, "absolute="+path)
-		} else {
-			host, _, _ := strings.Cut(urlParts(fields, path), ",path=")
-			if host != "" && !slices.Contains(parts, host) {
-				parts = append(parts, host)
+		composed := "absolute=" + path
+		if strings.HasPrefix(fields[i].value, "/") {
+			composed = cmp.Or(urlParts(fields, path), "path="+path)
+		}
+		for part := range strings.SplitSeq(composed, ",") {
+			if !slices.Contains(parts, part) {
+				parts = append(parts, part)
 			}
-			parts = append(parts, "path="+path)
 		}
 	}
 	return strings.Join(parts, ",")
@@ -157,10 +157,13 @@ func columns(head []byte, separator rune) (fields []textField) {
 // see adds a value of the field.
 func (f *textField) see(value string) {
 	rank := urlRank(f.name, value)
-	if rank > 0 && f.rank == 0 {
+	if rank == 0 {
+		return
+	}
+	if f.rank == 0 {
 		f.value = value
 	}
-	f.rank += rank
+	f.rank += 2*rank + bareURL(f.name)
 }
 
 // urlField returns the path of the field that most likely holds the URL, or "".
@@ -199,6 +202,17 @@ func urlRank(name, value string) int {
 	return rank + 2
 }
 
+// bareURL returns 1 if a field with this name is called url or uri and nothing else, or 0.
+func bareURL(name string) int {
+	if strings.EqualFold(name, "url") || strings.EqualFold(name, "uri") {
+		return 1
+	}
+	return 0
+}
+
+// inURL matches the paths of members of an object url or uri.
+var inURL = lazily(`(?i)(^|\.)ur[li]\.[^.]+$`)
+
 // urlWord matches names with the word url or uri: requestUrl, page_url, URI.
 var urlWord = lazily(`(^|[^A-Za-z])(?i:ur[li])s?($|[^a-z])|[a-z0-9](Ur[li]|UR[LI])s?($|[^a-z])`)
 
@@ -226,17 +240,18 @@ var (
 	hostName  = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)+(:\d+)?$`)
 	hostWords = lazily(`(?i)(^|[^a-z])(v?host|hostname|domain|authority)($|[^a-z])`)
 	otherHost = lazily(`(?i)remote|client|forward|upstream|backend|refer`) // not the host of the URL
-	queryWord = lazily(`(?i)(^|[^a-z])query`)
+	queryWord = lazily(`(?i)(^|[^a-z])(query|args$)|[a-z]Query`)
+	protoWord = lazily(`(?i)(scheme|proto|protocol)$`)
 )
 
 // urlParts returns the value of --url for records that hold a URL in several
-// fields: a path, which is in the field path, a host, and perhaps a query.
-// It returns "" if they hold the URL in one field.
+// fields: a path, which is in the field path, and a host, a query or both, perhaps a
+// scheme. It returns "" if they hold the URL in one field.
 func urlParts(fields []textField, path string) string {
 	if path == "" || strings.ContainsAny(path, ",=") {
 		return ""
 	}
-	host, query := "", ""
+	scheme, host, query := "", "", ""
 	for _, f := range fields {
 		switch {
 		case f.path == path:
@@ -247,15 +262,16 @@ func urlParts(fields []textField, path string) string {
 		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):
 			host = f.path
 		case query == "" && queryWord().MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):
-			query = f.path
+			query = ",query=" + f.path
+		case scheme == "" && protoWord().MatchString(f.name) && (strings.EqualFold(f.value, "http") || strings.EqualFold(f.value, "https")):
+			scheme = "scheme=" + f.path + ","
 		}
 	}
-	if host == "" {
-		return ""
+	switch {
+	case host != "":
+		return scheme + "host=" + host + ",path=" + path + query
+	case query != "":
+		return "path=" + path + query
 	}
-	parts := "host=" + host + ",path=" + path
-	if query != "" {
-		parts += ",query=" + query
-	}
-	return parts
+	return ""
 }

@@ -81,18 +81,20 @@ func (s *Scanner) enterDocument() bool {
 }
 
 // enterArray moves s from an object to the first object in the array with its records.
-func (s *Scanner) enterArray(isHAR bool) bool {
+// inner says that the object is log in an HTTP archive, or hits in an answer of
+// Elasticsearch.
+func (s *Scanner) enterArray(inner bool) bool {
 	for more := !s.EnterEmpty('}'); more; more = s.More('}') {
 		name, _ := s.RawName()
 		value := s.Pos
 		switch {
 		case s.Broken:
 			return false
-		case s.Peek() == '[' && (isHAR && string(name) == "entries" || !isHAR && recordArrays[string(name)]):
+		case s.Peek() == '[' && (inner && (string(name) == "entries" || string(name) == "hits") || !inner && recordArrays[string(name)]):
 			if !s.EnterEmpty(']') && s.Peek() == '{' {
 				return true
 			}
-		case s.Peek() == '{' && !isHAR && string(name) == "log":
+		case s.Peek() == '{' && !inner && (string(name) == "log" || string(name) == "hits"):
 			if s.enterArray(true) {
 				return true
 			}

@@ -49,8 +49,8 @@ var knownFields = []struct {
 	{AttrDuration, NoUnit, "elapsed latency took http_request.latency"},
 	{AttrClient, 0, "client client_ip remote_addr remote_ip remote_address c_ip ip ip_address client_addr client_address src_ip source_ip remote_host client_host " +
 		"client.ip client.address source.ip source.address http_request.remote_ip request.client_ip request.remote_ip properties.client_ip"},
-	{AttrAgent, 0, "agent user_agent ua http_user_agent cs(user_agent) request_user_agent client_request_user_agent user_agent.original http.user_agent http.useragent http_request.user_agent request.user_agent properties.user_agent"},
-	{AttrReferer, 0, "referer referrer http_referer http_referrer cs(referer) cs(referrer) request_referer client_request_referer http.request.referrer http.referer http_request.referer request.referer properties.referer"},
+	{AttrAgent, 0, "agent user_agent ua http_user_agent cs(user_agent) cs(User-Agent) request_user_agent client_request_user_agent user_agent.original http.user_agent http.useragent http_request.user_agent request.user_agent properties.user_agent"},
+	{AttrReferer, 0, "referer referrer http_referer http_referrer cs(referer) cs(Referer) cs(referrer) request_referer client_request_referer http.request.referrer http.referer http_request.referer request.referer properties.referer"},
 	{AttrVHost, 0, "vhost virtual_host http_host x_host_header cs_host cs(host) request_host server_name client_request_host"},
 	{AttrRequestID, 0, "request_id req_id x_request_id http_x_request_id x_edge_request_id ray_id trace_id http.request.id"},
 	{AttrMethod, 0, "method request_method http_method cs_method verb client_request_method http.request.method http.method http_request.request_method request.method req.method properties.http_method"},
