@@ -165,9 +165,8 @@ func (w *Writer) addIf(leaf int, v parquet.Value, ok bool) {
 
 // add adds a value with its repetition and definition levels to a leaf.
 func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
-	if definition > 0 {
-		v = v.Level(repetition, definition, leaf)
-	}
+	v.SetRepetitionLevel(repetition) // not v.Level, which copies v
+	v.SetDefinitionLevel(definition)
 	w.values[leaf] = append(w.values[leaf], v)
 }
 
