@@ -25,14 +25,22 @@ type Tally struct {
 	o     Options
 	table table
 	runs  []*run
+
+	// Occurrences that are not in the table yet.
+	waiting []Group
+	hashes  []uint32 // hashes of their keys
+	text    []byte   // their texts
 }
+
+// maxText is the size of the waiting texts from which they do not wait for others.
+const maxText = 16 << 10
 
 // New returns an empty tally. Close releases it.
 func New(o Options) *Tally {
 	if o.MaxMemory > 0 {
 		o.MaxMemory = max(o.MaxMemory, leastMemory)
 	}
-	return &Tally{o: o}
+	return &Tally{o: o, text: make([]byte, 0, maxText)}
 }
 
 // leastMemory has room for a chunk and some thousand groups.
@@ -45,11 +53,30 @@ var seed = rand.Uint64()
 // Add adds n occurrences of key, with an example or nil. It retains neither. An
 // error is about a temporary file; the tally must then be closed.
 func (t *Tally) Add(key, example []byte, n int64) error {
-	t.table.add(key, example, n)
+	start := len(t.text)
+	t.text = append(append(t.text, key...), example...)
+	g := Group{Key: t.text[start : start+len(key)], Count: n}
+	if example != nil {
+		g.Example = t.text[start+len(key):]
+	}
+	t.waiting, t.hashes = append(t.waiting, g), append(t.hashes, hashOf(key))
+	if len(t.waiting) < maxBatch && len(t.text) < maxText {
+		return nil
+	}
+	t.settle()
 	if t.o.MaxMemory > 0 && t.table.bytes() > t.o.MaxMemory {
 		return t.spill()
 	}
 	return nil
+}
+
+// settle moves the waiting occurrences to the table.
+func (t *Tally) settle() {
+	t.table.load(t.hashes)
+	for i := range t.waiting {
+		t.table.add(t.hashes[i], &t.waiting[i])
+	}
+	t.waiting, t.hashes, t.text = t.waiting[:0], t.hashes[:0], t.text[:0]
 }
 
 // fanIn is the number of runs that are merged to one.
@@ -57,6 +84,7 @@ const fanIn = 32
 
 // spill moves the groups in memory to a run.
 func (t *Tally) spill() error {
+	t.settle()
 	if err := t.write([]cursor{t.table.cursor()}); err != nil {
 		return err
 	}
@@ -96,6 +124,7 @@ func (t *Tally) Memory() int64 { return t.table.bytes() }
 // order, and removes the groups. It is for tallies without files. A group is valid until
 // the function returns.
 func (t *Tally) Drain(each ...func(g *Group) error) error {
+	t.settle()
 	errs := make([]error, len(each))
 	var wg sync.WaitGroup
 	n := len(t.table.entries)
@@ -137,7 +166,9 @@ func Join(all []*Tally) *Tally {
 		return New(Options{})
 	}
 	to := all[0]
+	to.settle()
 	for _, t := range all[1:] {
+		t.settle()
 		to.table.absorb(&t.table)
 		to.runs, t.runs = append(to.runs, t.runs...), nil
 	}

@@ -26,6 +26,7 @@ type table struct {
 	entries []entry
 	chunks  [][]byte // texts; their bytes do not move
 	text    int64    // total capacity of chunks
+	loaded  byte     // meaningless: the compiler would omit a read whose result is not used
 }
 
 // A slot has the hash of a group, and in its lower half the index of the entry plus 1.
@@ -59,14 +60,48 @@ func (t *table) bytes() int64 {
 
 func hashOf(key []byte) uint32 { return uint32(xxh3.HashSeed(key, seed)) }
 
-// add adds n occurrences of key. It retains neither key nor example.
-func (t *table) add(key, example []byte, n int64) {
-	h := hashOf(key)
-	if e, at := t.find(h, key); e != nil {
-		e.count += n
-		t.offer(e, key, example)
+// add adds the occurrences of a group whose key has the hash h. It does not retain g.
+func (t *table) add(h uint32, g *Group) {
+	if e, at := t.find(h, g.Key); e != nil {
+		e.count += g.Count
+		t.offer(e, g.Key, g.Example)
 	} else {
-		t.insert(at, h, t.newEntry(key, example, n))
+		t.insert(at, h, t.newEntry(g.Key, g.Example, g.Count))
+	}
+}
+
+// maxBatch is the number of keys that are looked up together.
+const maxBatch = 64
+
+// load reads what find will read for up to maxBatch hashes. The memory of a large table
+// is seldom in the cache of the processor, which waits for each read of find. In these
+// loops no read depends on the one before, so the processor waits for many at once.
+func (t *table) load(hashes []uint32) {
+	if len(t.slots) == 0 {
+		return
+	}
+	mask := len(t.slots) - 1
+	var slots [maxBatch]slot
+	for i, h := range hashes {
+		slots[i] = t.slots[int(h)&mask]
+	}
+	var entries [maxBatch]entry
+	for i, h := range hashes {
+		at := int(h) & mask
+		s := slots[i]
+		for s != 0 && s.hash() != h {
+			at = (at + 1) & mask
+			s = t.slots[at]
+		}
+		if s != 0 {
+			entries[i] = *t.entry(s)
+		}
+	}
+	for i := range hashes {
+		if e := &entries[i]; e.key > 0 {
+			key := t.keyOf(e)
+			t.loaded += key[0] + key[len(key)-1]
+		}
 	}
 }
 

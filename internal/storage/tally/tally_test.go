@@ -52,6 +52,10 @@ func TestMerge(t *testing.T) {
 				example = []byte{}
 			case 2:
 				example = bytes.Repeat([]byte("x"), MaxExample+1)
+			case 3:
+				example = key
+			case 4:
+				example = key[1:]
 			default:
 				example = fmt.Appendf(nil, "%s?%d", key, rng.IntN(1000))
 			}
