@@ -14,6 +14,11 @@ type Branch struct {
 	// To is the set of outputs that get these records, one bit for each. The caller
 	// gives the bits their meaning. 0 drops the records and counts them as filtered.
 	To uint64
+	// ToHost, if not nil, makes the branch match all records, and returns the set of
+	// outputs for a host: the one that the record names for its request, or else the host
+	// of its first URL, or nil if there is neither. It must be safe for concurrent use and
+	// must not retain host. Blank lines go to To.
+	ToHost func(host []byte) uint64
 }
 
 // everywhere is the set of all outputs.
@@ -37,6 +42,9 @@ func (r *router) Fields() (list []int) {
 		if b.When != nil {
 			list = append(list, b.When.Fields()...)
 		}
+		if b.ToHost != nil {
+			list = append(list, int(fVHost), int(fHost))
+		}
 	}
 	return list
 }
@@ -50,12 +58,25 @@ func (r *router) Keep(v *View) bool {
 		return false
 	}
 	for i, b := range r.branches {
+		if b.ToHost != nil {
+			v.w.to = b.ToHost(v.requestHost())
+			break
+		}
 		if b.When == nil || (v.why == 0 || r.readsWhy[i]) && b.When.Keep(v) {
 			v.w.to = b.To
 			break
 		}
 	}
 	return v.w.to != 0
+}
+
+// requestHost returns the host for Branch.ToHost.
+func (v *View) requestHost() []byte {
+	host, _ := v.field(fVHost)
+	if len(host) == 0 || string(host) == "-" || string(host) == "_" {
+		host, _ = v.field(fHost)
+	}
+	return host
 }
 
 // readsError reports whether a condition reads the field error.

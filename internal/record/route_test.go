@@ -1,6 +1,8 @@
 package record
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -76,19 +78,19 @@ func TestRoute(t *testing.T) {
 			t.Errorf("%s: %+v", name, st)
 		}
 	}
-	f("else", []Branch{{b, 1}, {a, 2}, {nil, 4}}, nil, 2, 1, 4, 4, 4, 4)
-	f("first wins", []Branch{{a, 2}, {b, 1}, {nil, 4}}, nil, 2, 2, 4, 4, 4, 4)
-	f("left out", []Branch{{a, 0}, {nil, 3}}, nil, 0, 0, 3, 3, 3, 3)
-	f("nothing for the rest", []Branch{{a, 1}, {nil, 0}}, nil, 1, 1, 0, 0, 0, 0)
-	f("error", []Branch{{startsWith{fError, ""}, 1}, {nil, 2}}, nil, 2, 2, 2, 1, 2, 2)
-	f("where first", []Branch{{b, 1}, {nil, 2}}, a, 2, 1, 0, 2, 2, 0)
-	f("where with error", []Branch{{nil, 2}}, startsWith{fError, ""}, 0, 0, 0, 2, 2, 0)
+	f("else", []Branch{{When: b, To: 1}, {When: a, To: 2}, {To: 4}}, nil, 2, 1, 4, 4, 4, 4)
+	f("first wins", []Branch{{When: a, To: 2}, {When: b, To: 1}, {To: 4}}, nil, 2, 2, 4, 4, 4, 4)
+	f("left out", []Branch{{When: a, To: 0}, {To: 3}}, nil, 0, 0, 3, 3, 3, 3)
+	f("nothing for the rest", []Branch{{When: a, To: 1}, {To: 0}}, nil, 1, 1, 0, 0, 0, 0)
+	f("error", []Branch{{When: startsWith{fError, ""}, To: 1}, {To: 2}}, nil, 2, 2, 2, 1, 2, 2)
+	f("where first", []Branch{{When: b, To: 1}, {To: 2}}, a, 2, 1, 0, 2, 2, 0)
+	f("where with error", []Branch{{To: 2}}, startsWith{fError, ""}, 0, 0, 0, 2, 2, 0)
 }
 
 // TestRouteEverywhere: a header and directives go to all outputs, and dead
 // letters to none.
 func TestRouteEverywhere(t *testing.T) {
-	route := []Branch{{startsWith{fPath, "/a"}, 1}, {nil, 2}}
+	route := []Branch{{When: startsWith{fPath, "/a"}, To: 1}, {To: 2}}
 	out, to, _ := routed(t, Config{Format: "csv", URLField: "u", Route: route, OnRejected: DispositionDead},
 		"n,u", "1,http://h/a", "2,http://h/b", `3,"http://h/c`)
 	if to[0] != everywhere || to[1] != 1 || to[2] != 2 || out[3] != "dead" {
@@ -96,10 +98,25 @@ func TestRouteEverywhere(t *testing.T) {
 	}
 }
 
+// TestRouteToHost: ToHost gets the host that the record names, or else the host of its URL.
+func TestRouteToHost(t *testing.T) {
+	var hosts []string
+	route := []Branch{{To: 8, ToHost: func(host []byte) uint64 {
+		hosts = append(hosts, string(host))
+		return uint64(len(hosts))
+	}}}
+	const rest = ` - - - [10/Oct/2025:13:55:36 +0000] "GET %s HTTP/1.1" 200 1`
+	_, to, _ := routed(t, Config{Format: "vhost_common", Route: route},
+		"H.org:80"+fmt.Sprintf(rest, "/a"), "a.org"+fmt.Sprintf(rest, "http://b.org/"), "-"+fmt.Sprintf(rest, "http://b.org/"), "_"+fmt.Sprintf(rest, "/"), "", "x")
+	if want := []string{"H.org", "a.org", "b.org", "", ""}; !slices.Equal(hosts, want) || !slices.Equal(to, []uint64{1, 2, 3, 4, 8, 5}) {
+		t.Errorf("hosts %q, outputs %d", hosts, to)
+	}
+}
+
 // TestRoutePieces: all pieces of a record that is too long go to the same
 // outputs.
 func TestRoutePieces(t *testing.T) {
-	j, err := New(Config{Format: "clf", Normalizer: newNormalizer(t, "equiv"), MaxRecord: 100, Route: []Branch{{startsWith{fPath, "/a"}, 1}, {startsWith{fError, "record-too-long"}, 2}, {nil, 4}}})
+	j, err := New(Config{Format: "clf", Normalizer: newNormalizer(t, "equiv"), MaxRecord: 100, Route: []Branch{{When: startsWith{fPath, "/a"}, To: 1}, {When: startsWith{fError, "record-too-long"}, To: 2}, {To: 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +131,7 @@ func TestRoutePieces(t *testing.T) {
 
 // TestRouteShared: records that share a line cannot be distributed.
 func TestRouteShared(t *testing.T) {
-	_, err := New(Config{Format: "azure-front-door", Normalizer: newNormalizer(t, "equiv"), Route: []Branch{{nil, 1}}})
+	_, err := New(Config{Format: "azure-front-door", Normalizer: newNormalizer(t, "equiv"), Route: []Branch{{To: 1}}})
 	if err == nil || !strings.Contains(err.Error(), "share a line") {
 		t.Error(err)
 	}
@@ -122,7 +139,7 @@ func TestRouteShared(t *testing.T) {
 
 // TestRouteAllocs: a route allocates nothing per record.
 func TestRouteAllocs(t *testing.T) {
-	j, err := New(Config{Format: "clf", Normalizer: newNormalizer(t, "equiv"), Route: []Branch{{startsWith{fPath, "/x"}, 1}, {startsWith{fError, ""}, 2}, {nil, 4}}})
+	j, err := New(Config{Format: "clf", Normalizer: newNormalizer(t, "equiv"), Route: []Branch{{When: startsWith{fPath, "/x"}, To: 1}, {When: startsWith{fError, ""}, To: 2}, {To: 4}}})
 	if err != nil {
 		t.Fatal(err)
 	}

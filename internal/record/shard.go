@@ -50,7 +50,7 @@ func (j *Job) setShard(c *Config) error {
 		return locate.Wrong("Shard", sharedLine)
 	}
 	if len(c.Route) > 0 {
-		return locate.About("Shard", errors.New("cannot be combined with a route"))
+		return locate.About("Shard", errors.New("cannot be combined with a route, or with outputs for each host"))
 	}
 	by, err := j.identityBy(c.Shard.By)
 	if err != nil {

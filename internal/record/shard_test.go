@@ -91,7 +91,7 @@ func TestShardErrors(t *testing.T) {
 		"invalid shard 1 of 0":         {Format: "lines", Shard: Shard{1, 0, "key"}},
 		`unknown field "host"`:         {Format: "lines", Shard: Shard{0, 3, "host"}},
 		"records of this format share": {Format: "azure-front-door", Shard: Shard{0, 3, "key"}},
-		"cannot be combined with":      {Format: "lines", Shard: Shard{0, 3, "key"}, Route: []Branch{{nil, 1}}},
+		"cannot be combined with":      {Format: "lines", Shard: Shard{0, 3, "key"}, Route: []Branch{{To: 1}}},
 	} {
 		c.Normalizer = newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {

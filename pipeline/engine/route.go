@@ -17,7 +17,7 @@ const allSinks = ^uint64(0)
 
 // pick sets s to the records of whole that the given sink gets.
 func (s *Stream) pick(whole *Stream, sink uint64) {
-	s.Bytes, s.Recs, s.Facts, s.IDs, s.index = s.Bytes[:0], s.Recs[:0], s.Facts[:0], s.IDs[:0], s.index[:0]
+	s.Bytes, s.Recs, s.Facts, s.IDs, s.To, s.index = s.Bytes[:0], s.Recs[:0], s.Facts[:0], s.IDs[:0], s.To[:0], s.index[:0]
 	s.Apart, s.Binary, s.whole = whole.Apart, whole.Binary, whole
 	for i, r := range whole.Recs {
 		if whole.To[i]&sink == 0 {
@@ -26,7 +26,7 @@ func (s *Stream) pick(whole *Stream, sink uint64) {
 		at := uint32(len(s.Bytes))
 		s.Bytes = append(s.Bytes, whole.Bytes[r.Off:r.Off+r.Len]...)
 		r.Off = at
-		s.Recs = append(s.Recs, r)
+		s.Recs, s.To = append(s.Recs, r), append(s.To, whole.To[i])
 		s.index = append(s.index, uint32(i))
 		if len(whole.Facts) > 0 {
 			s.Facts = append(s.Facts, whole.Facts[i])

@@ -32,7 +32,7 @@
 // # Files
 //
 //	config.go, output.go, part.go                  Output: one file, published at the end
-//	tree.go                                        Tree: one output for each input
+//	tree.go, divided.go                            Tree: one output for each input, or host
 //	object.go, ship.go                             an output in a bucket; a log whose finished
 //	                                               files become objects
 //	logconfig.go, log.go, group.go                 NewLog: the files of a daemon, synced in

@@ -103,6 +103,8 @@ func (t *template) variable(text string) error {
 		p.what = laneName
 	case name == "seq":
 		p.what = seqNumber
+	case name == "vhost", name == "site":
+		return fmt.Errorf("{%s} is only for the option -o of a run without a configuration: use route, with a sink for each host", name)
 	default:
 		return fmt.Errorf("unknown variable {%s}: must be {source.relpath}, {source.name}, {lane}, {time}, {time:…} or {seq}", name)
 	}
@@ -172,11 +174,11 @@ func (t *template) path(v values) string {
 		case literal:
 			b.WriteString(p.text)
 		case sourceName:
-			b.WriteString(safeName(v.source))
+			b.WriteString(SafeName(v.source))
 		case sourceRel:
 			b.WriteString(safePath(v.rel))
 		case laneName:
-			b.WriteString(safeName(v.lane))
+			b.WriteString(SafeName(v.lane))
 		case openTime:
 			b.WriteString(v.time.UTC().Format(p.layout))
 		case seqNumber:
@@ -217,11 +219,11 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 		case p.what == literal:
 			fixed(p.text)
 		case p.what == sourceName && v != nil:
-			fixed(safeName(v.source))
+			fixed(SafeName(v.source))
 		case p.what == sourceRel && v != nil:
 			fixed(safePath(v.rel))
 		case p.what == laneName && v != nil:
-			fixed(safeName(v.lane))
+			fixed(SafeName(v.lane))
 		case p.what == seqNumber && !group:
 			group = true
 			g.WriteString("*")
@@ -283,10 +285,10 @@ func cutCompressed(name string) string {
 // leaves room for extensions within the 255 bytes of common file systems.
 const maxName = 180
 
-// safeName turns s into a single file name without separators, which is neither
+// SafeName returns s as a single file name without separators, which is neither
 // a directory reference nor hidden. A name that is too long is cut and ends in
 // a checksum.
-func safeName(s string) string {
+func SafeName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '�' || strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
@@ -307,7 +309,7 @@ func safeName(s string) string {
 func safePath(s string) string {
 	names := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
 	for i, name := range names {
-		names[i] = safeName(name)
+		names[i] = SafeName(name)
 	}
 	return strings.Join(names, "/")
 }

@@ -74,7 +74,7 @@ func TestSafeNames(t *testing.T) {
 	f("a\xff", "a_")
 	f("ä/日本", "ä/日本")
 	long := strings.Repeat("ä", 150)
-	if a, b := safeName(long+"a"), safeName(long+"b"); a == b || len(a) > 200 || !utf8.ValidString(a) {
+	if a, b := SafeName(long+"a"), SafeName(long+"b"); a == b || len(a) > 200 || !utf8.ValidString(a) {
 		t.Errorf("long names: %q, %q", a, b)
 	}
 	for name, want := range map[string]string{"a.log.gz": "a.log", "a.ZST": "a", ".gz": ".gz", "d/.gz": "d/.gz", "a.log": "a.log"} {

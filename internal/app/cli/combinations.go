@@ -9,6 +9,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -81,6 +82,8 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--sort", s.Sort != "" && (s.perInput() || render.HasColumns()), "writes one output of text: cannot be combined with --output-dir, --in-place, --to parquet or arrow"},
 		{"--sort", s.Sort != "" && s.unordered(), "cannot be combined with --order none or lane"},
 		{"--sort", s.Sort != "" && s.OnDamage == "quarantine", "cannot be combined with --on-damage quarantine, which cuts the end off the output"},
+		{"--sort", s.Sort != "" && s.divided(), "writes one output: cannot be combined with {vhost} and {site} in --output"},
+		{"--output", s.divided() && objects.Is(s.Output), "{vhost} and {site} are not possible in the name of an object: write files"},
 		{"--dry-run", s.DryRun && step, forStep},
 		{part, partly && step, forStep},
 		{part, partly && s.perInput(), "cannot be combined with --output-dir or --in-place, whose outputs have all records of their inputs"},

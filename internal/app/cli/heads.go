@@ -44,6 +44,8 @@ func (s *settings) checkHeads(f *formats) error {
 		return errors.New("--order: not possible if the output copies records that state their length (warc, msgpack) or follow a header (csv, w3c); remove the option")
 	case s.Sort != "" && f.any(func(j *record.Job) bool { return j.Apart() || j.Binary() }):
 		return errors.New("--sort: not possible if the output copies records that state their length (warc, msgpack); use --to jsonl, tsv or urls")
+	case s.divided() && (s.writesTables() || f.any(func(j *record.Job) bool { return j.Apart() || j.Binary() })):
+		return errors.New("--output: {vhost} and {site} are not possible for tables, or if the output copies records that state their length (warc, msgpack); use --to jsonl, tsv or urls")
 	case s.record.Render.KeepsRecords():
 		return f.heads.differ
 	}

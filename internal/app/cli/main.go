@@ -12,6 +12,7 @@
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
 //	replace.go, resume.go, sorted.go, heads.go     outputs in place, finished ones, --sort, headers
+//	divided.go                                     outputs for each host
 //	bucket.go                                      inputs and outputs in a bucket
 //	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step

@@ -108,7 +108,8 @@ type outputOptions struct {
 	// the preceding record of its input.
 	Sort string `flag:"sort" for:"query" enum:"time" arg:"FIELD" noun:"field"`
 	// Write to this file. The data goes to FILE.part, which is renamed to FILE when
-	// complete. Default: stdout.
+	// complete. {vhost} in FILE stands for the host of each record and {site} for its
+	// registrable domain: each has its own output. Default: stdout.
 	Output string `flag:"output,o" for:"query" arg:"file"`
 	// Write one output for each input below this directory, at the input's path relative
 	// to its folder or glob.

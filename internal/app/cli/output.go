@@ -29,7 +29,7 @@ const (
 type output struct {
 	main    engine.Sink
 	one     sink.Output // main, if all inputs share one output; else nil
-	tree    sink.Tree   // main, if each input has its own output; else nil
+	tree    sink.Tree   // main, if each input or each host has its own output; else nil
 	dead    sink.Output // nil: rejected records go to main
 	stdout  bool        // main writes to stdout
 	dry     bool        // nothing is written
@@ -91,6 +91,11 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		return o, err
 	}
 	c := sink.Config{Path: s.Output, Objects: s.objects, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header, Unbuffered: s.LineBuffered}
+	if s.divided() {
+		o.tree, err = s.newDivided(c)
+		o.main = o.tree
+		return o, err
+	}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}

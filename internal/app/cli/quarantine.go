@@ -21,7 +21,7 @@ func (s *settings) withdraws(inputs []string) bool {
 	switch {
 	case s.Unique != "": // later records may have been dropped as duplicates of the withdrawn records
 		return false
-	case s.writesTables(): // the index at the end cannot be cut back
+	case s.writesTables(), s.divided(): // the index at the end, or several outputs, cannot be cut back
 		return false
 	case s.DryRun, s.unordered() || len(inputs) > 1 && (!s.perInput() || s.Rejects != ""):
 		return false

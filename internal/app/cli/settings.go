@@ -44,10 +44,11 @@ type settings struct {
 	sample         *file.Sample   // nil without --sample
 	log            *slog.Logger   // set by prepare
 	tables         *tables
-	copies         bool     // records keep the bytes that are not part of a URL
-	mayRewrite     bool     // --to is not given, and --output is named .parquet
-	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
-	renamed        []string // lines of the summary about outputs whose content decides their names
+	copies         bool       // records keep the bytes that are not part of a URL
+	mayRewrite     bool       // --to is not given, and --output is named .parquet
+	hosts          *hostTable // of -o with {vhost} or {site}; else nil
+	rewritesTables bool       // the inputs are Parquet or Avro files, and so are the outputs
+	renamed        []string   // lines of the summary about outputs whose content decides their names
 }
 
 // checkFailOn checks the values of --fail-on.
@@ -91,6 +92,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.checkCombinations(&bad)
 	s.resolveUnique(&bad)
 	s.resolveSort()
+	s.resolveDivided()
 	s.resolveShard(&bad)
 	s.resolveObjects(&bad)
 	s.checkFiles(&bad)
@@ -267,8 +269,12 @@ func (s *settings) checkFiles(bad *command.Mistakes) {
 // checkFile returns an error if it is already known that the file cannot be
 // written. It writes nothing.
 func (s *settings) checkFile(flag, name string) error {
-	if objects.Is(name) {
+	switch {
+	case objects.Is(name):
 		return s.checkObject(flag, name)
+	case s.divided() && name == s.Output:
+		fixed, _, _ := strings.Cut(name, "{")
+		return disk.Creatable(filepath.Dir(fixed))
 	}
 	fi, err := os.Stat(name)
 	switch {
