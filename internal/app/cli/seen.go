@@ -163,7 +163,9 @@ func (o *seenOptions) commit(store *keyset.Store, added int64, from string) erro
 	if err = errors.Join(err, store.Close()); err != nil || o.Quiet {
 		return err
 	}
-	_, err = fmt.Fprintf(o.cmd.ErrOrStderr(), "added %s%s; the set has %s, %s\n", terminal.Plural(added, "key", "keys"), from, terminal.Plural(store.Len(), "key", "keys"), terminal.FormatSize(bytes))
+	line := fmt.Sprintf("added %s%s; the set has %s, %s", terminal.Plural(added, "key", "keys"), from, terminal.Plural(store.Len(), "key", "keys"), terminal.FormatSize(bytes))
+	w := o.cmd.ErrOrStderr()
+	_, err = fmt.Fprintln(w, command.Style(o.cmd, w).Folded(line, 2))
 	return err
 }
 
