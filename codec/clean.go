@@ -144,8 +144,8 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 	return special, odd
 }
 
-// setIf is set if so is true. It does not branch, because whether a URL has a
-// query or a fragment cannot be predicted.
+// setIf does what set does, if so is true. It does not branch, because whether
+// a URL has a query or a fragment cannot be predicted.
 func (u *URL) setIf(so bool, c Component, start, end int) {
 	n := uint32(b2i(so))
 	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}

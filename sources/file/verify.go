@@ -122,9 +122,9 @@ type verifier struct {
 	verifying int64 // bytes still to be read for comparisons
 }
 
-// match reads a text from r, beginning at offset off, and answers asked, which
-// is sorted by position. It returns errStopped, or an error of r other than the
-// end of the text.
+// match reads a text from r, beginning at offset off, and answers the questions
+// in asked, which are sorted by position. It returns errStopped, or an error of
+// r other than the end of the text.
 func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wanted, answers []answer) error {
 	left := asked[len(asked)-1].p.off - off
 	m := &matcher{v: v, r: r, off: off, sums: map[int64]*textHash{}, buf: make([]byte, min(verifyChunk, left)), left: left}
@@ -203,7 +203,7 @@ func (v *verifier) expect(n int64) {
 	v.verifying += n
 }
 
-// largeText is the number of bytes from which on verifying a text is logged.
+// largeText is the number of bytes at which verifying a text is logged.
 const largeText = 64 << 20
 
 // compareText answers the questions in asked, which are sorted by position, for

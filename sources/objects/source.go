@@ -335,7 +335,7 @@ func (s *source) look(ctx context.Context, ref Reference, messages ...*message) 
 	}
 }
 
-// unreadable is the verdict on an object that the store does not give.
+// unreadable is the verdict on an object that the store does not return.
 const unreadable = "unreadable"
 
 // list adds an object to the listed ones.

@@ -126,8 +126,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// FoldedLines returns text with each line folded, and continued two columns further in
-// than it begins.
+// FoldedLines returns text with each line folded. A continuation is indented
+// two columns more than its line.
 func (s Style) FoldedLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

@@ -22,7 +22,7 @@ const maxBlock = 64 << 20
 const syncSize = 16
 
 // A container reads the blocks of a file, one after the other. It skips damaged
-// blocks up to the next mark.
+// blocks up to the next sync marker.
 type container struct {
 	in     io.ReaderAt
 	size   int64

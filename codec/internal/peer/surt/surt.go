@@ -288,8 +288,8 @@ func defaultPort(scheme []byte) int {
 	return 0
 }
 
-// sortQuery sorts the fields of the query by name; a field without '=' comes
-// first; then by value.
+// sortQuery sorts the fields of the query by name, and then by value. A field
+// without '=' comes first.
 func (c *canonicalizer) sortQuery() {
 	if len(c.query) <= 1 {
 		return

@@ -93,7 +93,7 @@ func fieldEnd(q []byte, start, n, least int) int {
 	return start + n
 }
 
-// idLen returns the number of letters, digits and bytes also at the start of
+// idLen returns the number of letters, digits and bytes of also at the start of
 // text.
 func idLen(text []byte, also byte) int {
 	n := 0

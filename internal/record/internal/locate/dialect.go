@@ -247,7 +247,8 @@ func AppendHex(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'x', LowerHex[c>>4], LowerHex[c&15])
 }
 
-// EncodeBytes appends text with stop, and the bytes outside plain, as escape appends them.
+// EncodeBytes appends text. The function escape appends stop and the bytes
+// outside plain.
 func EncodeBytes(dst, text []byte, stop byte, plain *scan.Set, escape func(dst []byte, c byte) []byte) []byte {
 	for {
 		n := PlainEnd(plain, text, stop)
