@@ -24,8 +24,8 @@ type Dedupe struct {
 	// requires codec.to jsonl, tsv, csv, keys or extend. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
-	// only the same lane, which is a file or a partition. A Kafka source
-	// requires lane. Default: all.
+	// only the same lane, which is a file or a partition. Default: all, and lane
+	// for a Kafka source, which has no other: partition its topic by the URL.
 	Scope string `yaml:"scope" enum:"all,lane"`
 	// What to do when the stored set does not fit the configuration, for example
 	// because the profile, a parameter list or a sink has changed: reset starts
@@ -101,8 +101,18 @@ const defaultClaim = time.Minute
 
 // setDefaults sets the defaults.
 func (d *Dedupe) setDefaults() {
-	d.By, d.URL, d.Keep, d.Scope, d.OnChange = "key", "all", "first", "all", "reset"
+	d.By, d.URL, d.Keep, d.OnChange = "key", "all", "first", "reset"
 	d.ClaimTimeout = defaultClaim
+}
+
+// resolveScope sets the default of scope, which depends on the type of the source.
+func (d *Dedupe) resolveScope(source string) {
+	if d.Scope == "" {
+		d.Scope = "all"
+		if source == "kafka" {
+			d.Scope = "lane"
+		}
+	}
 }
 
 // Marks reports whether duplicates are written, with a mark.
@@ -131,7 +141,7 @@ func (d *Dedupe) Validate() error {
 		errs.Wrong("bucket", "invalid name: may contain only letters, digits, - and _")
 	case d.Bucket != "" && d.OnChange != "reset":
 		errs.Wrong("on_change", "must be reset with bucket: a changed configuration starts with an empty set of keys there, and the sets of other configurations stay")
-	case d.Bucket != "" && d.Scope != "all":
+	case d.Bucket != "" && d.Scope == "lane":
 		errs.Wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
 	case d.TTL != 0 && d.TTL < time.Second:
 		errs.Wrong("ttl", "must be 0s or at least 1s, the minimum TTL of the server")

@@ -76,6 +76,9 @@ func (d *decoder) read(f *File, root ast.Node) {
 	d.resolve(&f.Codec)
 	d.resolveShadow(f.Shadow)
 	d.resolveErrors(&f.OnError)
+	if f.Dedupe != nil && len(f.Sources) > 0 {
+		f.Dedupe.resolveScope(f.Sources[0].Type)
+	}
 	if d.types.Check == nil {
 		return
 	}

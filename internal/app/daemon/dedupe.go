@@ -114,7 +114,7 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
 	}
 	if d.Scope != "lane" {
-		wrong(c.Path(), "requires scope: lane with Kafka, because each partition may have another reader; partition the topic by the URL, so that equal URLs are in the same partition")
+		wrong("dedupe.scope", "requires scope: lane with Kafka, the default, because each partition may have another reader; partition the topic by the URL, so that equal URLs are in the same partition")
 	}
 	if log == nil {
 		wrong(c.Path(), "requires a changelog with Kafka: a topic that holds the keys, so that they move with the partitions")

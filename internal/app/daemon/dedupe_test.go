@@ -101,7 +101,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ name, old, text, want string }{
 		{"files", source, "  - file: {from: lines, include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe with bucket requires a jetstream source; for files, the keys are stored in data_dir"},
-		{"Kafka", source, "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
+		{"Kafka", source, "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:5:26: bucket: dedupe requires a jetstream source"},
 		{"core NATS", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},
 		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: scope: must be all with bucket"},
@@ -148,14 +148,14 @@ dead_letter: {file: {path: dead.txt}}
 // with the partitions, or records could be lost, is an error with its reason and
 // position.
 func TestDedupeKafkaRefused(t *testing.T) {
-	for _, more := range []string{"", ", window: {size: 1h, time: message}"} {
-		if _, err := loadText(t, strings.Replace(dedupingKafka, "scope: lane", "scope: lane"+more, 1)); err != nil {
-			t.Fatal(err)
+	for _, more := range []string{"scope: lane", "window: {size: 1h, time: message}"} {
+		if f, err := loadText(t, strings.Replace(dedupingKafka, "scope: lane", more, 1)); err != nil || f.Dedupe.Scope != "lane" {
+			t.Fatal(more, err)
 		}
 	}
 	const log, letters = ", changelog: {topic: keys}", "dead_letter: {file: {path: dead.txt}}\n"
 	for _, c := range []struct{ name, old, text, want string }{
-		{"scope all", ", scope: lane", "", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
+		{"scope all", "scope: lane", "scope: all", "c.yaml:5:25: scope: dedupe requires scope: lane with Kafka, the default"},
 		{"no changelog", log, "", "c.yaml:3:12: dedupe requires a changelog with Kafka"},
 		{"a changelog without a topic", "{topic: keys}", "{create: true}", "topic"},
 		{"a changelog with a bad name", "topic: keys", "topic: a/b", "c.yaml:5:50: topic: invalid topic name"},
