@@ -71,7 +71,7 @@ var (
 	// ErrExists is wrapped by the error of Open and Publish if the output
 	// exists and Replace is not set.
 	ErrExists = errors.New("the file exists")
-	// BeforePublish returns ErrKeep to keep the existing file.
+	// ErrKeep is what BeforePublish returns to keep the existing file.
 	ErrKeep = errors.New("the existing file is kept")
 	// ErrLocked is wrapped by the error of Open if another process is writing
 	// the file.
