@@ -33,9 +33,10 @@ type Window struct {
 	Lateness time.Duration
 	// ByMessage takes the time of the message instead of the time in the record.
 	ByMessage bool
-	// Idle is how long a lane counts that has no new times while other lanes have some.
-	// It is the only period that the clock of the machine measures: it decides how long
-	// windows are kept, never to which window a record belongs.
+	// Idle is how long a lane without new times counts while other lanes have
+	// new times. It is the only period that the clock of the machine measures:
+	// it decides how long windows are kept, never to which window a record
+	// belongs.
 	Idle time.Duration
 }
 

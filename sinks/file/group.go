@@ -288,7 +288,7 @@ func (s *log) run() {
 type share struct {
 	o       *output
 	batches int   // number of pending batches to sync
-	end     place // end of the file including them
+	end     place // end of the file with these batches
 	err     error
 }
 

@@ -178,7 +178,8 @@ func openSet(dir string, id keyset.Identity, o keyset.Options) (*keyset.Store, e
 	return store, setError(err)
 }
 
-// setError returns an error about a set as a usage error, if it is one.
+// setError returns the error of opening a set, as a usage error if the command
+// line is the cause.
 func setError(err error) error {
 	switch {
 	case errors.Is(err, keyset.ErrNoStore):

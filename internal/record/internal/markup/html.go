@@ -280,8 +280,8 @@ func (l *htmlLocator) follow(head []byte) {
 }
 
 // setBase sets the base of the document from its base element, whose address
-// can be relative to the document's. If the element's address is invalid, the
-// document's own is its base
+// can be relative to the document's. If the address of the element is invalid,
+// the address of the document is the base
 // (https://html.spec.whatwg.org/#set-the-frozen-base-url).
 func (l *htmlLocator) setBase(tag []byte) {
 	value, _ := attributeOfTag(tag, "href")
