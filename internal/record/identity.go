@@ -75,6 +75,9 @@ func (j *Job) setIdentity(id Identity, target Target) error {
 		j.reads |= 1 << fTime
 	}
 	if _, shared := j.reader.(jsonlines.WrappedReader); shared && j.render.KeepsRecords() {
+		if id.Time {
+			return locate.Wrong("Identity.Time", sharedLine)
+		}
 		return locate.Wrong("Identity", sharedLine)
 	}
 	return nil

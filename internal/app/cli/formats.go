@@ -170,11 +170,17 @@ func (f *formats) inspect(path string, head []byte) error {
 	lines, isJSON := record.WithoutPrefix(format, head)
 	if isJSON && f.given == "" && !namesFields(&c) {
 		kind.where = placeOf(lines, c.Render.KeepsRecords())
+		if wrapped := lineFormat(jsonFields(lines)); kind.where == (place{}) && format == "jsonl" && wrapped != "" && !c.Render.KeepsRecords() {
+			format, kind.format = wrapped, wrapped
+		}
 	}
 	if separator := separators[format]; separator != 0 && f.given == "" && !namesFields(&c) && !c.NoHeader {
 		kind.where = columnOf(head, separator, c.Render.KeepsRecords())
 	}
-	if _, twice := f.byPath[path]; twice {
+	if old, twice := f.byPath[path]; twice {
+		if h := &f.heads; h.on && h.drop && h.header != nil && h.differ == nil && f.jobs[old].Headed() {
+			h.differ = fmt.Errorf("%s: named twice, so one output would have its header twice: name it once, or use --output-dir, or --to jsonl, urls or keys", name)
+		}
 		return nil
 	}
 	f.byPath[path] = kind

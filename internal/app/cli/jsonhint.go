@@ -159,6 +159,9 @@ func explainMember(err error, head []byte) error {
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
 		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
+	if wrapped := lineFormat(jsonFields(head)); wrapped != "" && compose == "" {
+		compose = "; to read lines of a log in such a member, use --from " + wrapped
+	}
 	return fmt.Errorf("%w (members of the first records that look like URLs: %s%s%s)", err, strings.Join(paths, ", "), compose, arrayHint(head))
 }
 

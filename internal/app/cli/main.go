@@ -42,6 +42,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/cli/escapes"
+	"github.com/urlfold/urlfold/internal/app/cli/help"
 	"github.com/urlfold/urlfold/internal/app/cli/service"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -68,6 +69,9 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 	cmd.SetOut(terminal.Screen(cmd.OutOrStdout()))
 	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteContextC(ctx)
+	if err == nil {
+		err = help.Failed(cmd)
+	}
 	if err == nil {
 		return command.ExitDone
 	}

@@ -106,7 +106,7 @@ type outputOptions struct {
 	// Write the records of all inputs in the order of this FIELD: time. A
 	// record without a URL or a time, such as a header, keeps its place after
 	// the preceding record of its input.
-	Sort string `flag:"sort" for:"query" enum:"time" arg:"FIELD" noun:"field"`
+	Sort string `flag:"sort" for:"query" enum:"time" arg:"FIELD" noun:"field" job:"Identity.Time"`
 	// Write to this file. The data goes to FILE.part, which is renamed to FILE when
 	// complete. {vhost} in FILE stands for the host of each record and {site} for its
 	// registrable domain: each has its own output. Default: stdout.

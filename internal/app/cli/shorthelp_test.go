@@ -3,11 +3,13 @@ package cli
 import (
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/cli/help"
 )
 
@@ -51,5 +53,22 @@ func TestShortHelp(t *testing.T) {
 	slices.Sort(listed)
 	if names := rootNames(); !slices.Equal(listed, names) {
 		t.Errorf("the jobs have the commands %q\nwant %q", listed, names)
+	}
+}
+
+// fullWriter is the output of a full disk.
+type fullWriter struct{}
+
+func (fullWriter) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestHelpUnwritten: a help text that cannot be written is an error.
+func TestHelpUnwritten(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"--help"}, {"top", "--help"}} {
+		root := newRootCmd(testCatalog(t))
+		root.SetOut(fullWriter{})
+		var stderr strings.Builder
+		if code := run(t.Context(), root, args, &stderr); code != command.ExitFatal || !strings.Contains(stderr.String(), "write output: no space left") {
+			t.Errorf("%v: exit code %d, %s", args, code, stderr.String())
+		}
 	}
 }

@@ -217,7 +217,7 @@ var formatKeys = sync.OnceValue(func() map[string]string {
 var recordPaths = sync.OnceValue(func() map[string]string {
 	paths := recordconf.Names(reflect.TypeFor[config.Codec](), "yaml", "codec.")
 	maps.Copy(paths, map[string]string{
-		"Where": "where", "Route": "route", "Extend": "codec.to.extend", "Identity": "dedupe.by", "Note": "dedupe.keep",
+		"Where": "where", "Route": "route", "Extend": "codec.to.extend", "Identity": "dedupe.by", "Identity.Time": "dedupe.by", "Note": "dedupe.keep",
 		"OnOversize": "on_error.oversize", "OnUnparsed": "on_error.unparsed",
 	})
 	return paths

@@ -4,6 +4,7 @@ package help
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,13 +40,23 @@ func Install(root *cobra.Command, version string, write WriteFile) {
 				return fullText(c, cmp.Or(command.Style(c, c.OutOrStdout()).Fold, terminal.MaxWidth))
 			}
 		}
-		_, _ = io.WriteString(c.OutOrStdout(), text(c)) // cobra's help function returns no error
+		_, err := io.WriteString(c.OutOrStdout(), text(c))
+		root.SetContext(context.WithValue(root.Context(), failure{}, err)) // cobra's help function returns no error
 	})
 	root.SetHelpCommand(newHelp(version, write))
 	root.InitDefaultHelpCmd()
 	command.AsUsage(root)
 	strictCompletion(root)
 	ownHelpFlags(root)
+}
+
+// failure is the key of the error of a help text in the context of the root command.
+type failure struct{}
+
+// Failed returns the error of the last help text that an option asked for.
+func Failed(root *cobra.Command) error {
+	err, _ := root.Context().Value(failure{}).(error)
+	return command.Wrote(err)
 }
 
 // ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
