@@ -143,27 +143,18 @@ func (w *Writer) value(r *record.ColumnReader, c *record.Column, leaf int) int {
 		w.add(leaf, parquet.Int64Value(int64(n)), 0, 1)
 	case c.Kind == record.ColumnDecimal:
 		x, err := strconv.ParseFloat(string(r.Bytes(n)), 64)
-		w.addIf(leaf, parquet.DoubleValue(x), err == nil)
+		w.add(leaf, parquet.DoubleValue(x), 0, b2i(err == nil))
 	case c.Kind == record.ColumnTime:
 		t, err := time.Parse(time.RFC3339, string(r.Bytes(n)))
-		w.addIf(leaf, parquet.Int64Value(t.UnixMicro()), err == nil)
+		w.add(leaf, parquet.Int64Value(t.UnixMicro()), 0, b2i(err == nil)) // null if the type cannot hold it, as a leap second
 	default:
 		w.add(leaf, parquet.ByteArrayValue(r.Bytes(n)), 0, 1)
 	}
 	return leaf + 1
 }
 
-// addIf adds a value to a leaf, or null if ok is false: a time such as a leap
-// second, which the type cannot hold.
-func (w *Writer) addIf(leaf int, v parquet.Value, ok bool) {
-	if !ok {
-		w.add(leaf, parquet.Value{}, 0, 0)
-		return
-	}
-	w.add(leaf, v, 0, 1)
-}
-
-// add adds a value with its repetition and definition levels to a leaf.
+// add adds a value with its repetition and definition levels to a leaf. Below the highest
+// definition level of the leaf, it is null whatever v is.
 func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
 	v.SetRepetitionLevel(repetition) // not v.Level, which copies v
 	v.SetDefinitionLevel(definition)
@@ -175,7 +166,7 @@ func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
 // } }.
 func (w *Writer) strings(r *record.ColumnReader, leaf, n int, ok bool) {
 	if !ok || n == 0 {
-		w.add(leaf, parquet.Value{}, 0, definedIf(ok))
+		w.add(leaf, parquet.Value{}, 0, b2i(ok))
 	}
 	for i := 0; i < n && !r.Bad; i++ {
 		w.add(leaf, parquet.ByteArrayValue(r.Text()), min(i, 1), 2)
@@ -186,34 +177,21 @@ func (w *Writer) strings(r *record.ColumnReader, leaf, n int, ok bool) {
 func (w *Writer) diagnostics(r *record.ColumnReader, c *record.Column, leaf, n int, ok bool) {
 	if !ok || n == 0 {
 		for i := range c.Members {
-			w.add(leaf+i, parquet.Value{}, 0, definedIf(ok))
+			w.add(leaf+i, parquet.Value{}, 0, b2i(ok))
 		}
 	}
 	for k := 0; k < n && !r.Bad; k++ {
 		for i := range c.Members {
-			repetition := min(k, 1)
-			v, ok := r.Number()
-			switch {
-			case c.Members[i].Kind == record.ColumnInt:
-				w.add(leaf+i, parquet.Int64Value(int64(v)), repetition, 2)
-			case !ok:
-				w.add(leaf+i, parquet.Value{}, repetition, 2)
-			case c.Members[i].Name == paramMember:
-				w.add(leaf+i, parquet.ByteArrayValue(r.Bytes(v)), repetition, 3)
-			default:
-				w.add(leaf+i, parquet.ByteArrayValue(r.Bytes(v)), repetition, 2)
+			n, ok := r.Number()
+			var v parquet.Value
+			if c.Members[i].Kind == record.ColumnInt {
+				v = parquet.Int64Value(int64(n))
+			} else if ok {
+				v = parquet.ByteArrayValue(r.Bytes(n))
 			}
+			w.add(leaf+i, v, min(k, 1), 2+b2i(ok && c.Members[i].Name == paramMember))
 		}
 	}
-}
-
-// definedIf returns the definition level of a list that is empty, or absent if
-// ok is false.
-func definedIf(ok bool) int {
-	if ok {
-		return 1
-	}
-	return 0
 }
 
 // flushValues appends the values to the columns, in as many goroutines as workers.
