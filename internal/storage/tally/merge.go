@@ -54,10 +54,12 @@ var seed = rand.Uint64()
 // error is about a temporary file; the tally must then be closed.
 func (t *Tally) Add(key, example []byte, n int64) error {
 	start := len(t.text)
-	t.text = append(append(t.text, key...), example...)
-	g := Group{Key: t.text[start : start+len(key)], Count: n}
-	if example != nil {
-		g.Example = t.text[start+len(key):]
+	t.text = append(t.text, key...)
+	g := Group{Key: t.text[start:], Count: n}
+	if example != nil && len(example) <= MaxExample {
+		start = len(t.text)
+		t.text = append(t.text, example...)
+		g.Example = t.text[start:]
 	}
 	t.waiting, t.hashes = append(t.waiting, g), append(t.hashes, hashOf(key))
 	if len(t.waiting) < maxBatch && len(t.text) < maxText {

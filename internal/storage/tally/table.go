@@ -183,7 +183,7 @@ func (t *table) exampleOf(e *entry) []byte {
 // not longer, so it fits into the place of the old one.
 func (t *table) offer(e *entry, key, example []byte) {
 	switch {
-	case example == nil || len(example) > MaxExample:
+	case example == nil:
 	case e.example == 0:
 		*e = t.newEntry(key, example, e.count)
 	case Better(example, t.exampleOf(e)):
@@ -202,10 +202,8 @@ func Better(a, b []byte) bool {
 // newEntry copies the texts of a group to a chunk.
 func (t *table) newEntry(key, example []byte, n int64) entry {
 	e := entry{count: n, key: uint32(len(key))}
-	if example != nil && len(example) <= MaxExample {
+	if example != nil {
 		e.example = uint32(len(example)) + 1
-	} else {
-		example = nil
 	}
 	need := len(key) + len(example)
 	last := len(t.chunks) - 1
