@@ -6,9 +6,7 @@ package builtin
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -45,15 +43,9 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-// watching returns what env has for a source that reads files. It also sets the values
-// that only environment variables change: how gzip is decoded, and the distance between
-// restart points in bytes.
-func watching(env kinds.SourceEnv, inflate *string, every *field.Size) (c file.WatchConfig, err error) {
-	if name := os.Getenv("URLFOLD_INFLATE"); name != "" {
-		if *inflate = name; !slices.Contains(file.InflateNames(), name) {
-			return c, fmt.Errorf("URLFOLD_INFLATE: must be one of: %s", strings.Join(file.InflateNames(), ", "))
-		}
-	}
+// watching returns what env has for a source that reads files. It also sets the value
+// that only an environment variable changes: the distance between restart points in bytes.
+func watching(env kinds.SourceEnv, every *field.Size) (c file.WatchConfig, err error) {
 	if text := os.Getenv("URLFOLD_RESTART_POINT_EVERY"); text != "" {
 		if err := every.UnmarshalText([]byte(text)); err != nil || *every <= 0 {
 			return c, errors.New("URLFOLD_RESTART_POINT_EVERY: must be a size, such as 64MiB")
@@ -65,7 +57,7 @@ func watching(env kinds.SourceEnv, inflate *string, every *field.Size) (c file.W
 }
 
 func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
-	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	w, err := watching(env, &c.RestartPointEvery)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +66,7 @@ func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
 }
 
 func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
-	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	w, err := watching(env, &c.RestartPointEvery)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +74,7 @@ func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
 }
 
 func newObjects(c objects.Config, env kinds.SourceEnv) (engine.Source, error) {
-	w, err := watching(env, &c.Inflate, &c.RestartPointEvery)
+	w, err := watching(env, &c.RestartPointEvery)
 	if err != nil {
 		return nil, err
 	}

@@ -296,7 +296,7 @@ func OnDisk(path string) string {
 // Members calls visit for each member of the archive at path that is a file, until visit
 // returns false. If the file is no archive, the error is [ErrNoArchive].
 func Members(path string, l field.Limits, visit func(m Member, text io.Reader) bool) error {
-	a, err := openArchive(path, decoding(l, "", path))
+	a, err := openArchive(path, decoding(l, path))
 	if err != nil {
 		return err
 	}

@@ -98,9 +98,6 @@ type Config struct {
 	// Limits protect against compressed inputs that expand too far. The zero
 	// value means the defaults.
 	Limits field.Limits
-	// Inflate selects the decoder of gzip files: own or klauspost, as in
-	// Settings. Default own.
-	Inflate string
 	// Index is the path of an index of the only input, or IndexAuto. An index lists
 	// places inside a gzip file, so that several cores can inflate it. If the index
 	// does not exist, or urlfold has written it for another state of the input, the
@@ -175,7 +172,6 @@ func (c *Config) validate() error {
 	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
 	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
 	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit-and-report, quarantine, skip-file or stop")
-	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
 	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
 	for _, pattern := range c.Exclude {
 		check(doublestar.ValidatePattern(pattern), fmt.Sprintf("invalid glob in Exclude: %q", pattern))

@@ -80,7 +80,7 @@ func (o *opener) lookAt(s *fileState) (*look, error) {
 	}
 	l := &look{f: f, head: raw[:n], stamp: f.born()}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{f}, decoding(o.cfg.Limits, o.cfg.Inflate, s.path))
+		zr := compress.NewReader(onlyRead{f}, decoding(o.cfg.Limits, s.path))
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]

@@ -44,7 +44,7 @@ func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexi
 	head := make([]byte, rawHead)
 	n, _ := f.ReadAt(head, 0) // the reader reports the error
 	fi, err := f.Stat()
-	if s.cfg.Index == "" || err != nil || compress.Detect(head[:n]) != compress.Gzip || opt.Inflate != compress.InflateOwn {
+	if s.cfg.Index == "" || err != nil || compress.Detect(head[:n]) != compress.Gzip {
 		return nil
 	}
 	x := &indexing{log: s.cfg.Logger, input: in.path}

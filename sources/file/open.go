@@ -120,7 +120,7 @@ func needsReader(raw []byte, path string) bool {
 // readerOptions returns the options of package compress for a track.
 func (o *opener) readerOptions(t *track) compress.Options {
 	path, _ := o.fileOf(t)
-	opt := decoding(o.cfg.Limits, o.cfg.Inflate, path)
+	opt := decoding(o.cfg.Limits, path)
 	opt.RestartEvery = int64(o.cfg.RestartPointEvery)
 	return opt
 }

@@ -60,9 +60,6 @@ type Settings struct {
 	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed file.
 	Limits field.Limits `yaml:"limits"`
-	// Inflate is the decoder of gzip files: own or klauspost, which is slower, and
-	// with which reading resumes only at the ends of gzip members.
-	Inflate string `yaml:"-"`
 	// What to do with a file once all of its records are durable in the
 	// outputs: keep, delete, or move_to with a folder. Damaged files, and files
 	// with trailing data after their end, are kept. In mode tail, only rotated
@@ -159,7 +156,6 @@ func DefaultSettings() Settings {
 		DamageAfter:       time.Minute,
 		RestartPointEvery: compress.DefaultRestartEvery,
 		Limits:            field.DefaultLimits(),
-		Inflate:           compress.InflateNames()[0],
 		PollInterval:      time.Second,
 		Start:             startBegin,
 		MaxOpenFiles:      512,
@@ -211,15 +207,11 @@ func (s *Settings) BusyFiles() int { return max(1, s.Readers) + s.verifiers() + 
 // verifiers returns the number of goroutines that compare file contents.
 func (s *Settings) verifiers() int { return max(1, s.Readers/2) }
 
-// InflateNames returns the values of inflate, the default first.
-func InflateNames() []string { return compress.InflateNames() }
-
 // decoding returns the options of package compress for a file, without restart
 // points.
-func decoding(l field.Limits, inflate, name string) compress.Options {
-	which, _ := compress.ParseInflate(inflate) // the name has been checked
+func decoding(l field.Limits, name string) compress.Options {
 	return compress.Options{
-		Limits:  compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.MaxWindow)},
-		Inflate: which, Name: name,
+		Limits: compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.MaxWindow)},
+		Name:   name,
 	}
 }

@@ -89,7 +89,7 @@ func TestNewWatcher(t *testing.T) {
 // that package compress applies to zero values.
 func TestDefaultLimits(t *testing.T) {
 	want := compress.Limits{MaxRatio: compress.DefaultMaxRatio, MaxWindow: compress.DefaultMaxWindow}
-	if got := decoding(field.DefaultLimits(), "", "").Limits; got != want {
+	if got := decoding(field.DefaultLimits(), "").Limits; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -142,7 +142,7 @@ func (f steadyFile) Read(p []byte) (n int, err error) {
 
 // readerOptions returns the options of package compress for an input.
 func (s *Source) readerOptions(in *input) compress.Options {
-	opt := decoding(s.cfg.Limits, s.cfg.Inflate, in.path)
+	opt := decoding(s.cfg.Limits, in.path)
 	opt.RestartEvery = membersOnly
 	if len(s.inputs) == 1 && !s.cfg.Exact {
 		opt.Concurrency = zstdGoroutines // no other input uses the other cores
@@ -197,7 +197,7 @@ func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool
 		}
 		return r, r, false, nil
 	case in.archive != "":
-		r, err := openMember(in.archive, in.member, decoding(s.cfg.Limits, s.cfg.Inflate, in.archive))
+		r, err := openMember(in.archive, in.member, decoding(s.cfg.Limits, in.archive))
 		if err != nil {
 			return nil, nil, false, err
 		}

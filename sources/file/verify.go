@@ -226,7 +226,7 @@ func (v *verifier) compareText(ctx context.Context, f handle, path string, asked
 		}
 		return restUnknown, v.match(ctx, io.NewSectionReader(f, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
-	zr := compress.NewReader(io.NewSectionReader(f, 0, math.MaxInt64), decoding(v.cfg.Limits, v.cfg.Inflate, path))
+	zr := compress.NewReader(io.NewSectionReader(f, 0, math.MaxInt64), decoding(v.cfg.Limits, path))
 	defer zr.Close()
 	err = v.match(ctx, onlyRead{zr}, 0, asked, answers)
 	var one [1]byte

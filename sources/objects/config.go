@@ -34,8 +34,6 @@ type Config struct {
 	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed object.
 	Limits field.Limits `yaml:"limits"`
-	// Inflate is as in [file.Settings].
-	Inflate string `yaml:"-"`
 	// How long to remember that an object was read, and how far. A message that is
 	// delivered again after that is read again.
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
@@ -89,7 +87,7 @@ func (c *SQS) Validate() error {
 func Default() Config {
 	f := file.DefaultSettings()
 	return Config{
-		OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery, Limits: f.Limits, Inflate: f.Inflate,
+		OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery, Limits: f.Limits,
 		ForgetAfter: 24 * time.Hour, Readers: f.Readers, MaxDeliveries: 10,
 		Kafka:     *kafka.Default(),
 		SQS:       SQS{VisibilityTimeout: 90 * time.Second, wait: pollWait},
@@ -125,7 +123,7 @@ func (c *JetStream) Validate() error {
 func (c *Config) files() file.Settings {
 	s := file.DefaultSettings()
 	s.Include = []string{"s3://"}
-	s.OnDamage, s.RestartPointEvery, s.Limits, s.Inflate = c.OnDamage, c.RestartPointEvery, c.Limits, c.Inflate
+	s.OnDamage, s.RestartPointEvery, s.Limits = c.OnDamage, c.RestartPointEvery, c.Limits
 	s.ForgetAfter, s.Readers = c.ForgetAfter, c.Readers
 	return s
 }

@@ -54,8 +54,6 @@ type Config struct {
 	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed object.
 	Limits field.Limits `yaml:"limits"`
-	// Inflate is as in [file.Settings].
-	Inflate string `yaml:"-"`
 	// What to do with an object once all of its records are durable in the
 	// outputs. Damaged objects are kept.
 	OnFinish string `yaml:"on_finish" enum:"keep,delete"`
@@ -76,7 +74,7 @@ func Default() Config {
 	f := file.DefaultSettings()
 	return Config{
 		Mode: modePoll, PollInterval: time.Minute, LookBack: 48 * time.Hour, ListAllInterval: time.Hour, OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery,
-		Limits: f.Limits, Inflate: f.Inflate, OnFinish: f.OnFinish.String(), ForgetAfter: f.ForgetAfter, Readers: f.Readers,
+		Limits: f.Limits, OnFinish: f.OnFinish.String(), ForgetAfter: f.ForgetAfter, Readers: f.Readers,
 	}
 }
 
@@ -113,7 +111,7 @@ func (c *Config) Files() *file.Settings {
 		s.Mode = "batch"
 	}
 	s.PollInterval, s.OnDamage, s.RestartPointEvery = c.PollInterval, c.OnDamage, c.RestartPointEvery
-	s.Limits, s.Inflate, s.ForgetAfter, s.Readers = c.Limits, c.Inflate, c.ForgetAfter, c.Readers
+	s.Limits, s.ForgetAfter, s.Readers = c.Limits, c.ForgetAfter, c.Readers
 	_ = s.OnFinish.UnmarshalText([]byte(c.OnFinish)) // the configuration has checked the value
 	return &s
 }

@@ -23,7 +23,6 @@ var oldNames = map[string]string{
 	"rows":        "--count",
 	"top":         "--count",
 	"fail":        "--fail-on",
-	"inflate":     "the environment variable URLFOLD_INFLATE",
 }
 
 // renamed returns the usage error for an option that has a new name, or nil.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -163,7 +162,6 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Parallel:  parallel,
 		Limits:    s.Limits,
 		OnDamage:  s.OnDamage,
-		Inflate:   os.Getenv("URLFOLD_INFLATE"), // for debugging
 		Index:     s.Index,
 		Logger:    s.log,
 		Exact:     s.exact,

@@ -50,7 +50,7 @@ func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint, 
 	if p.inside {
 		d.resume(p)
 	} else {
-		d.inflate = newDeflate(in.br, opt.Inflate)
+		d.inflate = inflate.NewReader(in.br, nil, 0)
 	}
 	return d
 }

@@ -7,6 +7,8 @@ import (
 	"hash/adler32"
 	"io"
 	"sync/atomic"
+
+	"github.com/urlfold/urlfold/internal/storage/inflate"
 )
 
 // Defaults of [Limits].
@@ -77,9 +79,6 @@ type Options struct {
 	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
 	RestartEvery int64
-	// Inflate selects the decoder of gzip members and zlib streams. A Reader that starts inside
-	// a member uses InflateOwn in any case.
-	Inflate Inflate
 
 	sizes      aheadSizes // sizes of an ahead; tests make them small
 	dictionary []byte     // dictionary of a zstd file that is not read from its start
@@ -249,7 +248,7 @@ func (r *Reader) decoder(f Format) decoder {
 	case Snappy, S2:
 		return newS2(r.in, &r.restarts, f, later)
 	case Zlib:
-		return &zlibDecoder{in: r.in, restarts: &r.restarts, note: r.note, inflate: newDeflate(r.in.br, r.opt.Inflate), sum: adler32.New(), begun: later}
+		return &zlibDecoder{in: r.in, restarts: &r.restarts, note: r.note, inflate: inflate.NewReader(r.in.br, nil, 0), sum: adler32.New(), begun: later}
 	case Xerial:
 		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
 	case Parquet, Avro:
