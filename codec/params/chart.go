@@ -36,9 +36,6 @@ func (s *Scratch) draw(query []byte) {
 
 // chartOf returns the chart of at most 64 bytes.
 func chartOf(text []byte) chart {
-	if !scan.HasVectors() {
-		return loopChart(text, &chartClass)
-	}
 	end, eq, special := plainBytes.Chart(text, '&', '=')
 	return chart{end, eq, special &^ end &^ eq}
 }

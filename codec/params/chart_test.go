@@ -1,7 +1,6 @@
 package params
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
@@ -15,21 +14,6 @@ func TestCharts(t *testing.T) {
 	for n := range 200 {
 		s.draw(text[:n])
 		checkChart(t, &s, text[:n])
-	}
-}
-
-// TestChartLoop compares the loop with the vectors, if the processor has them.
-func TestChartLoop(t *testing.T) {
-	for c := range 256 {
-		for n := range 65 {
-			text := bytes.Repeat([]byte("a=b&c+d"), 10)[:n]
-			for i := 0; i < n; i += 9 {
-				text[i] = byte(c)
-			}
-			if got, want := loopChart(text, &chartClass), chartOf(text); got != want {
-				t.Fatalf("%q: %+v, want %+v", text, got, want)
-			}
-		}
 	}
 }
 

@@ -59,7 +59,7 @@ package params
 //	session.go     session IDs in queries and paths (rules qsid and psid)
 //	signed.go      detection of signed URLs
 //	campaign.go    campaign fields and click IDs
-//	chart*.go      classes of the bytes of a query, as bits
+//	chart.go       classes of the bytes of a query, as bits
 //	field.go       the fields of a query with their properties and order; sorted.go: in order
 //	names.go       the names of the fields of a query
 //	record.go      Recorder: each step of a canonical query
