@@ -1,60 +1,59 @@
-package wire
+// Package avroschema parses Avro schemas to types that say how values are encoded:
+// https://avro.apache.org/docs/1.12.0/specification/.
+package avroschema
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 )
 
-// This file compiles Avro schemas: https://avro.apache.org/docs/1.12.0/specification/.
-// An avroType says how to skip a value, and an avroRoute how to find a URL in
-// one.
+// Kind says how a value is encoded.
+type Kind uint8
 
-// avroKind says how a value is encoded.
-type avroKind uint8
-
+// Kinds of values.
 const (
-	avroFixed  avroKind = iota // a number of bytes
-	avroVarint                 // int, long, enum
-	avroText                   // string, bytes: a length, and as many bytes
-	avroRecord                 // the fields, one after the other
-	avroUnion                  // the index of a branch, and its value
-	avroArray                  // blocks of items
-	avroMap                    // blocks of keys and values
+	Fixed  Kind = iota // a number of bytes
+	Varint             // int, long, enum
+	Text               // string, bytes: a length, and as many bytes
+	Record             // the fields, one after the other
+	Union              // the index of a branch, and its value
+	Array              // blocks of items
+	Map                // blocks of keys and values
 )
 
-// avroType is a type of a schema. Types can refer to themselves.
-type avroType struct {
-	kind  avroKind
-	null  bool        // the type null
-	size  int         // size of avroFixed
-	parts []*avroType // fields of a record, branches of a union
-	names []string    // names of the fields
-	item  *avroType   // item of an array or a map
+// A Type is a type of a schema. Types can refer to themselves.
+type Type struct {
+	Kind    Kind
+	Null    bool     // the type null
+	Logical bool     // a string or bytes with a logical type, such as a UUID
+	Size    int      // size of Fixed
+	Parts   []*Type  // fields of a Record, branches of a Union
+	Names   []string // names of the fields
+	Item    *Type    // item of an Array or a Map
+	Column  int      // number of a column, which others set in copies of a type
 }
 
-// avroTypes compiles the types of a schema and of the schemas that it refers
+// A parser parses the types of a schema and of the schemas that it refers
 // to.
-type avroTypes struct {
-	named map[string]*avroType // by full name
+type parser struct {
+	named map[string]*Type // by full name
 	depth int
 }
 
-// maxAvroNesting limits the nesting of a schema.
-const maxAvroNesting = 200
+// MaxNesting limits the nesting of a schema and of values.
+const MaxNesting = 1000
 
-var avroPrimitives = map[string]*avroType{
-	"null": {null: true}, "boolean": {size: 1}, "int": {kind: avroVarint}, "long": {kind: avroVarint},
-	"float": {size: 4}, "double": {size: 8}, "bytes": {kind: avroText}, "string": {kind: avroText},
+var primitives = map[string]*Type{
+	"null": {Null: true}, "boolean": {Size: 1}, "int": {Kind: Varint}, "long": {Kind: Varint},
+	"float": {Size: 4}, "double": {Size: 8}, "bytes": {Kind: Text}, "string": {Kind: Text},
 }
 
-// parseAvro returns the type of the last of schemas. The others are the schemas
+// Parse returns the type of the last of schemas. The others are the schemas
 // that it refers to.
-func parseAvro(schemas []string) (t *avroType, err error) {
-	s := &avroTypes{named: map[string]*avroType{}}
+func Parse(schemas []string) (t *Type, err error) {
+	s := &parser{named: map[string]*Type{}}
 	for _, text := range schemas {
 		var v any
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -72,8 +71,8 @@ func parseAvro(schemas []string) (t *avroType, err error) {
 
 // parse returns the type that v describes, the value of a JSON text. space is
 // the namespace around it.
-func (s *avroTypes) parse(v any, space string) (*avroType, error) {
-	if s.depth++; s.depth > maxAvroNesting {
+func (s *parser) parse(v any, space string) (*Type, error) {
+	if s.depth++; s.depth > MaxNesting {
 		return nil, errors.New("the schema is nested too deeply")
 	}
 	defer func() { s.depth-- }()
@@ -81,7 +80,7 @@ func (s *avroTypes) parse(v any, space string) (*avroType, error) {
 	case string:
 		return s.reference(v, space)
 	case []any:
-		u := &avroType{kind: avroUnion}
+		u := &Type{Kind: Union}
 		return u, s.parts(u, v, space)
 	case map[string]any:
 		return s.object(v, space)
@@ -90,8 +89,8 @@ func (s *avroTypes) parse(v any, space string) (*avroType, error) {
 }
 
 // reference returns the type called name.
-func (s *avroTypes) reference(name, space string) (*avroType, error) {
-	if t := avroPrimitives[name]; t != nil {
+func (s *parser) reference(name, space string) (*Type, error) {
+	if t := primitives[name]; t != nil {
 		return t, nil
 	}
 	if t := s.named[fullName(name, space)]; t != nil {
@@ -112,42 +111,46 @@ func fullName(name, space string) string {
 }
 
 // parts adds the types in list to t.
-func (s *avroTypes) parts(t *avroType, list []any, space string) error {
+func (s *parser) parts(t *Type, list []any, space string) error {
 	for _, v := range list {
 		p, err := s.parse(v, space)
 		if err != nil {
 			return err
 		}
-		t.parts = append(t.parts, p)
+		t.Parts = append(t.Parts, p)
 	}
 	return nil
 }
 
 // object returns the type that an object describes.
-func (s *avroTypes) object(m map[string]any, space string) (*avroType, error) {
+func (s *parser) object(m map[string]any, space string) (*Type, error) {
 	kind, ok := m["type"].(string)
 	if !ok {
 		return s.parse(m["type"], space) // the type is nested in an object of its own
 	}
 	var err error
-	t := &avroType{}
+	t := &Type{}
 	switch kind {
 	case "array":
-		t.kind = avroArray
-		t.item, err = s.parse(m["items"], space)
+		t.Kind = Array
+		t.Item, err = s.parse(m["items"], space)
 	case "map":
-		t.kind = avroMap
-		t.item, err = s.parse(m["values"], space)
+		t.Kind = Map
+		t.Item, err = s.parse(m["values"], space)
 	case "record", "error", "enum", "fixed":
 		err = s.define(t, kind, m, space)
 	default:
-		return s.reference(kind, space)
+		known, err := s.reference(kind, space)
+		if err == nil && known.Kind == Text && m["logicalType"] != nil {
+			return &Type{Kind: Text, Logical: true}, nil
+		}
+		return known, err
 	}
 	return t, err
 }
 
 // define sets t to a type with a name.
-func (s *avroTypes) define(t *avroType, kind string, m map[string]any, space string) error {
+func (s *parser) define(t *Type, kind string, m map[string]any, space string) error {
 	name, _ := m["name"].(string)
 	if own, ok := m["namespace"].(string); ok && !strings.Contains(name, ".") {
 		space = own
@@ -159,17 +162,17 @@ func (s *avroTypes) define(t *avroType, kind string, m map[string]any, space str
 	s.named[full] = t
 	switch kind {
 	case "enum":
-		t.kind = avroVarint
+		t.Kind = Varint
 		return nil
 	case "fixed":
 		size, ok := m["size"].(float64)
-		t.size = int(size)
+		t.Size = int(size)
 		if !ok || size < 0 || size > 1<<30 {
 			return fmt.Errorf("missing or invalid size of the fixed type %q in the schema", full)
 		}
 		return nil
 	}
-	t.kind = avroRecord
+	t.Kind = Record
 	fields, _ := m["fields"].([]any)
 	for _, v := range fields {
 		f, _ := v.(map[string]any)
@@ -178,83 +181,7 @@ func (s *avroTypes) define(t *avroType, kind string, m map[string]any, space str
 		if err != nil {
 			return err
 		}
-		t.names, t.parts = append(t.names, name), append(t.parts, p)
+		t.Names, t.Parts = append(t.Names, name), append(t.Parts, p)
 	}
 	return nil
-}
-
-// avroRoute says how to find the value at a path in a value of its type. Its
-// zero value leads to nothing that can be a URL.
-type avroRoute struct {
-	t      *avroType
-	url    bool           // t is a string or bytes, and the URL
-	step   jsonlines.Step // step of the path, if t is a record, an array or a map
-	at     int            // index of the field, if t is a record
-	next   *avroRoute     // route from there on
-	routes []*avroRoute   // routes of the branches of a union; nil for branches that lead nowhere
-}
-
-// avroRouter finds routes. It remembers those it has found, by type and length of the rest
-// of the path: a union of 100 records with unions of 100 records has 10,000 ways to the end
-// of a path of two steps, and few routes.
-type avroRouter map[avroStop]*avroRoute
-
-type avroStop struct {
-	t    *avroType
-	rest int // number of steps that remain
-}
-
-// route returns the route for path in values of t, or nil.
-func (a avroRouter) route(t *avroType, path []jsonlines.Step) *avroRoute {
-	at := avroStop{t, len(path)}
-	r, known := a[at]
-	if !known {
-		a[at] = nil // ends the recursion for a union that contains itself
-		r = a.find(t, path)
-		a[at] = r
-	}
-	return r
-}
-
-// find is route for a type that is not known yet.
-func (a avroRouter) find(t *avroType, path []jsonlines.Step) *avroRoute {
-	r := &avroRoute{t: t}
-	switch {
-	case t.kind == avroUnion:
-		found := false
-		for _, branch := range t.parts {
-			next := a.route(branch, path)
-			found = found || next != nil
-			r.routes = append(r.routes, next)
-		}
-		if !found {
-			return nil
-		}
-		return r
-	case len(path) == 0:
-		if r.url = t.kind == avroText; !r.url {
-			return nil
-		}
-		return r
-	}
-	r.step = path[0]
-	item := t.item
-	switch name := r.step.Name; {
-	case t.kind == avroRecord && name != nil:
-		for i, field := range t.names {
-			if field == string(name) {
-				r.at, item = i, t.parts[i]
-			}
-		}
-	case t.kind == avroArray && name == nil, t.kind == avroMap && name != nil:
-	default:
-		return nil
-	}
-	if item == nil {
-		return nil
-	}
-	if r.next = a.route(item, path[1:]); r.next == nil {
-		return nil
-	}
-	return r
 }

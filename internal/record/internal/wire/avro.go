@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/urlfold/urlfold/internal/ground/avroschema"
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -69,7 +70,7 @@ func (r *avroReader) Locator() locate.Locator {
 // avroProgram reads the messages with one schema. Both fields are nil if the
 // registry has no such schema.
 type avroProgram struct {
-	t     *avroType
+	t     *avroschema.Type
 	route *avroRoute // nil: the schema lacks the field
 }
 
@@ -137,7 +138,7 @@ func (l *avroLocator) program(id uint32) (*avroProgram, error) {
 			return nil, fmt.Errorf("schema %d: %w", id, err)
 		}
 		p = &avroProgram{}
-		if p.t, err = parseAvro(texts); err != nil && l.stops {
+		if p.t, err = avroschema.Parse(texts); err != nil && l.stops {
 			return nil, fmt.Errorf("schema %d: %w", id, err)
 		}
 		if err == nil {
@@ -201,36 +202,36 @@ func (w *avroWalk) counted() (field locate.Span, end int, ok bool) {
 }
 
 // skip skips a value of type t.
-func (w *avroWalk) skip(t *avroType, depth int) bool {
-	if w.fuel--; w.fuel < 0 || depth > maxAvroNesting {
+func (w *avroWalk) skip(t *avroschema.Type, depth int) bool {
+	if w.fuel--; w.fuel < 0 || depth > avroschema.MaxNesting {
 		return false
 	}
-	switch t.kind {
-	case avroFixed:
-		if t.size > len(w.b)-w.pos {
+	switch t.Kind {
+	case avroschema.Fixed:
+		if t.Size > len(w.b)-w.pos {
 			return w.cut()
 		}
-		w.pos += t.size
+		w.pos += t.Size
 		return true
-	case avroVarint:
+	case avroschema.Varint:
 		_, ok := w.long()
 		return ok
-	case avroText:
+	case avroschema.Text:
 		_, end, ok := w.counted()
 		if ok {
 			w.pos = end
 		}
 		return ok
-	case avroRecord:
-		return w.skipAll(t.parts, depth)
-	case avroUnion:
+	case avroschema.Record:
+		return w.skipAll(t.Parts, depth)
+	case avroschema.Union:
 		i, ok := w.branch(t)
-		return ok && w.skip(t.parts[i], depth+1)
+		return ok && w.skip(t.Parts[i], depth+1)
 	}
 	return w.blocks(t, nil, -1, depth)
 }
 
-func (w *avroWalk) skipAll(fields []*avroType, depth int) bool {
+func (w *avroWalk) skipAll(fields []*avroschema.Type, depth int) bool {
 	for _, t := range fields {
 		if !w.skip(t, depth+1) {
 			return false
@@ -240,10 +241,10 @@ func (w *avroWalk) skipAll(fields []*avroType, depth int) bool {
 }
 
 // branch reads the index of a branch.
-func (w *avroWalk) branch(t *avroType) (int, bool) {
+func (w *avroWalk) branch(t *avroschema.Type) (int, bool) {
 	start := w.pos
 	i, ok := w.long()
-	if ok && (i < 0 || i >= int64(len(t.parts))) {
+	if ok && (i < 0 || i >= int64(len(t.Parts))) {
 		w.pos, ok = start, false
 	}
 	return int(i), ok
@@ -252,7 +253,7 @@ func (w *avroWalk) branch(t *avroType) (int, bool) {
 // follow reads a value with the URL. outer is the index of the length field
 // around it.
 func (w *avroWalk) follow(r *avroRoute, outer, depth int) bool {
-	if w.fuel--; w.fuel < 0 || depth > maxAvroNesting {
+	if w.fuel--; w.fuel < 0 || depth > avroschema.MaxNesting {
 		return false
 	}
 	switch {
@@ -263,9 +264,9 @@ func (w *avroWalk) follow(r *avroRoute, outer, depth int) bool {
 			w.pos = end
 		}
 		return ok
-	case r.t.kind == avroRecord:
-		return w.skipAll(r.t.parts[:r.at], depth) && w.follow(r.next, outer, depth+1) && w.skipAll(r.t.parts[r.at+1:], depth)
-	case r.t.kind == avroUnion:
+	case r.t.Kind == avroschema.Record:
+		return w.skipAll(r.t.Parts[:r.at], depth) && w.follow(r.next, outer, depth+1) && w.skipAll(r.t.Parts[r.at+1:], depth)
+	case r.t.Kind == avroschema.Union:
 		start := w.pos
 		i, ok := w.branch(r.t)
 		switch {
@@ -273,17 +274,17 @@ func (w *avroWalk) follow(r *avroRoute, outer, depth int) bool {
 			return false
 		case r.routes[i] != nil:
 			return w.follow(r.routes[i], outer, depth+1)
-		case !r.t.parts[i].null:
+		case !r.t.Parts[i].Null:
 			w.miss = start
 		}
-		return w.skip(r.t.parts[i], depth+1)
+		return w.skip(r.t.Parts[i], depth+1)
 	}
 	return w.blocks(r.t, r, outer, depth)
 }
 
 // blocks reads an array or a map. If r is not nil, it leads to the URL in one
 // element.
-func (w *avroWalk) blocks(t *avroType, r *avroRoute, outer, depth int) bool {
+func (w *avroWalk) blocks(t *avroschema.Type, r *avroRoute, outer, depth int) bool {
 	begin, found := w.pos, r == nil
 	for index := int64(0); ; {
 		n, end, inner, ok := w.block(r != nil, outer)
@@ -303,7 +304,7 @@ func (w *avroWalk) blocks(t *avroType, r *avroRoute, outer, depth int) bool {
 				found = true
 				ok = ok && w.follow(r.next, inner, depth+1)
 			} else {
-				ok = ok && w.skip(t.item, depth+1)
+				ok = ok && w.skip(t.Item, depth+1)
 			}
 			if !ok {
 				return false
@@ -342,8 +343,8 @@ func (w *avroWalk) block(hot bool, outer int) (n int64, end, inner int, ok bool)
 
 // isStep reports whether an element is the one that r leads to. It reads the
 // key of an element of a map.
-func (w *avroWalk) isStep(t *avroType, r *avroRoute, index int64) (is, ok bool) {
-	if t.kind == avroArray {
+func (w *avroWalk) isStep(t *avroschema.Type, r *avroRoute, index int64) (is, ok bool) {
+	if t.Kind == avroschema.Array {
 		return r != nil && index == int64(r.step.Index), true
 	}
 	field, end, ok := w.counted()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/internal/ground/avroschema"
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 )
 
@@ -25,7 +26,7 @@ func TestAvroRoutes(t *testing.T) {
 		union = "[" + strings.Join(records, ",") + "]"
 		path = append(path, jsonlines.Step{Name: []byte("f")}, jsonlines.Step{Name: []byte("u")})
 	}
-	root, err := parseAvro([]string{`{"type": "record", "name": "R", "fields": [{"name": "u", "type": ` + union + `}]}`})
+	root, err := avroschema.Parse([]string{`{"type": "record", "name": "R", "fields": [{"name": "u", "type": ` + union + `}]}`})
 	if err != nil {
 		t.Fatal(err)
 	}
