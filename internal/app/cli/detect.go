@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
@@ -22,13 +23,18 @@ type detected struct {
 }
 
 // detectFormat guesses the format of an input with the first bytes head. Unlike
-// [record.Detect], it also finds tables without rows, and tables with the
-// columns which c names, even if no cell of the first rows holds a URL.
+// [record.Detect], it also finds tables without rows, tables with the columns which c
+// names, even if no cell of the first rows holds a URL, and lists of URLs that lack the
+// scheme which c names.
 func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 	if d.Guess, ok = record.Detect(head, c.Formats...); ok {
 		return d, true
 	}
 	d.Records, d.Fit = 1, 1
+	if list := firstRecords(head); c.Scheme != "" && len(list) > 0 && !slices.ContainsFunc(list, notListed) {
+		d.Format = "lines"
+		return d, true
+	}
 	d.Format, d.headerOnly = record.DetectHeader(head)
 	if namesFields(&c) {
 		for _, c.Format = range tableFormats {
@@ -39,6 +45,12 @@ func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 		}
 	}
 	return d, d.headerOnly
+}
+
+// notListed reports whether a line is no URL, with a scheme or without.
+func notListed(line []byte) bool {
+
+	return !hostPath().Match(line) && !absoluteURL().Match(line)
 }
 
 // isText reports whether head is text in a format that is detected. Compressed data whose

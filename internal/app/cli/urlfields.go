@@ -124,6 +124,9 @@ func journalFields(head []byte) (fields []textField) {
 // all. A byte order mark is not part of the first name.
 func columns(head []byte, separator rune) (fields []textField) {
 	var rows [][]string
+	if separator == '\t' && openCell().Match(head) { // quotes are ordinary characters
+		head = bytes.ReplaceAll(head, []byte(`"`), nil)
+	}
 	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte(byteOrderMark))))
 	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
 	for len(rows) < hintRecords {
@@ -153,6 +156,9 @@ func columns(head []byte, separator rune) (fields []textField) {
 	}
 	return fields
 }
+
+// openCell matches a cell of a tsv that begins with a quote and has no other one.
+var openCell = lazily(`(?m)(^|\t)"[^"\t\n]*(\t|$)`)
 
 // see adds a value of the field.
 func (f *textField) see(value string) {

@@ -13,7 +13,7 @@ type DirectiveLines struct {
 // Head implements [Framing]. The head is all the lines with a number sign in
 // front, up to the first directive.
 func (d DirectiveLines) Head(block []byte) int {
-	for pos := 0; pos < len(block); {
+	for pos := MarkLen(block); pos < len(block); {
 		n := bytes.IndexByte(block[pos:], '\n') + 1
 		line := block[pos : pos+n]
 		switch {
@@ -38,7 +38,7 @@ func (d DirectiveLines) Directive(_, block []byte) (last []byte) {
 			return last
 		}
 		pos += n
-		if !HasPrefix(block[pos:], d.Prefix) || pos > 0 && block[pos-1] != '\n' {
+		if !HasPrefix(block[pos:], d.Prefix) || pos > MarkLen(block) && block[pos-1] != '\n' {
 			pos++
 			continue
 		}

@@ -81,7 +81,7 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	table, _ := SyntaxFor(new(locate.Settings), sep)
 	for i, r := range records {
-		n, hasURL := countCells(r, &table)
+		n, hasURL := countCells(r, &table, header)
 		switch {
 		case n < 2 || i > 0 && n != columns:
 			return 0
@@ -98,16 +98,16 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 	return len(records)
 }
 
-// countCells returns the number of cells in body and whether a cell looks like
-// a URL. The number is 0 if body is malformed.
-func countCells(body []byte, table *Syntax) (n int, hasURL bool) {
+// countCells returns the number of cells in body and whether a cell looks like a URL or,
+// if requests is set, a request line. The number is 0 if body is malformed.
+func countCells(body []byte, table *Syntax, requests bool) (n int, hasURL bool) {
 	table = table.Of(body)
 	for pos := 0; pos <= len(body); n++ {
 		s, _, next, ok := table.cell(body, pos)
 		if !ok {
 			return 0, false
 		}
-		hasURL = hasURL || !locate.IsBlank(s.In(body)) && locate.LooksURL(s.In(body))
+		hasURL = hasURL || !locate.IsBlank(s.In(body)) && locate.LooksURL(s.In(body)) || requests && locate.IsRequestLine(s.In(body))
 		pos = next
 	}
 	return n, hasURL

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -80,6 +81,7 @@ func (l *LayoutReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 		}
 		pos += len(l.elems[0].lit)
 	}
+	query, stop := locate.Span{}, byte(0)
 	for i := range l.elems {
 		e := &l.elems[i]
 		if e.use == locate.UseNone {
@@ -98,13 +100,24 @@ func (l *LayoutReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 		if end < 0 {
 			return locate.Unparsed, pos
 		}
-		if e.use != useSkipped && (!e.use.IsAttr() || f.Attrs.Wanted) {
+		lit := l.literalAfter(i)
+		if e.use == locate.UseQuery && len(lit) > 0 {
+			stop = lit[0]
+		}
+		if e.use == locate.UseQuery {
+			query = locate.Between(pos, end)
+		} else if e.use != useSkipped && (!e.use.IsAttr() || f.Attrs.Wanted) {
 			l.add(f, i, rec, locate.Between(pos, end))
 		}
-		pos = end + len(l.literalAfter(i))
+		pos = end + len(lit)
 	}
 	if pos != len(rec) {
 		return locate.Unparsed, pos
+	}
+	if l.request && query.End > query.Start && string(query.In(rec)) != "-" {
+		if f.AddQuery(query, l.dialect); f.Split {
+			f.Part(locate.RoleQuery).Stop = stop
+		}
 	}
 	return 0, 0
 }
@@ -210,7 +223,7 @@ func (l *layout) check() error {
 				e.use = useSkipped
 			}
 			l.hasRequest = true
-		case locate.UseReferer, locate.UseMethod, locate.UseScheme, locate.UsePort:
+		case locate.UseReferer, locate.UseMethod, locate.UseScheme, locate.UsePort, locate.UseQuery:
 			if seen[e.use] {
 				e.use = useSkipped
 			}
@@ -228,7 +241,8 @@ func (l *layout) check() error {
 }
 
 // mergeElements joins the elements that form one URL, and adjacent fields that
-// are not used. The result contains no UsePath, UseQuery or useIsArgs.
+// are not used. The result contains no UsePath or useIsArgs, and UseQuery only if the
+// first URL is a path that text separates from its query.
 func mergeElements(in []element) []element {
 	var out []element
 	last := func(n int) element {
@@ -245,9 +259,14 @@ func mergeElements(in []element) []element {
 		e.use = use
 		out = append(out, e)
 	}
+	first := slices.IndexFunc(in, func(e element) bool { return e.use == locate.UsePath || e.use == locate.UseRequest || isURLUse(e.use) })
+	apart := first >= 0 && in[first].use == locate.UsePath
 	for _, e := range in {
 		if e.use == locate.UsePath {
 			e.use = locate.UseTarget
+		}
+		if e.use == locate.UseQuery && (isURLUse(last(1).use) || last(1).text == "?" && isURLUse(last(2).use)) {
+			apart = false
 		}
 		switch {
 		case e.use == locate.UseNone && len(out) > 0 && last(1).use == locate.UseNone:
@@ -264,6 +283,12 @@ func mergeElements(in []element) []element {
 			push(1, useHostTarget, e)
 		case e.use == useSubsecond && last(1).text == "." && last(2).use == locate.UseTime:
 			push(2, locate.UseTime, e)
+		case e.use == locate.UseQuery && apart:
+			if last(1).text == "$is_args" {
+				push(1, locate.UseQuery, e)
+			} else {
+				out = append(out, e)
+			}
 		case e.use == locate.UseQuery || e.use == useIsArgs || e.use == useSubsecond:
 			push(0, useSkipped, e)
 		case isUnread(e.use) && isUnread(last(1).use):

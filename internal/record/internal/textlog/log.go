@@ -88,7 +88,7 @@ func (l *LogReader) Locator() locate.Locator { return l }
 // Locate implements [locate.Locator]. The records of the three formats have this
 // layout:
 //
-//	[vhost[:port] ]host ident user [time] ["host" ]"request" status bytes "referer" "agent"…
+//	[vhost[:port] ]["host" ]host ident user [time] ["host" ]"request" status bytes "referer" "agent"…
 //
 // Locate looks for anchors instead of fields. It therefore tolerates user names
 // with spaces, additional fields at the start, in quotes before the request and
@@ -108,9 +108,14 @@ func (l *LogReader) Locate(f *locate.Found, body []byte, _ *locate.Position) (lo
 			f.Hosts[0].End = n
 		}
 	}
+	host := locate.Span{}
 	if start > open {
 		before := start - len(`" "`)
-		host := locate.Between(bytes.LastIndexByte(body[:before], '"')+1, before)
+		host = locate.Between(bytes.LastIndexByte(body[:before], '"')+1, before)
+	} else if body[0] == '"' {
+		host = locate.Between(1, 1+bytes.IndexByte(body[1:], '"'))
+	}
+	if host.End > 0 {
 		name, port, _ := bytes.Cut(host.In(body), []byte(":"))
 		if isCapturedHost(host.In(body)) || string(name) == "localhost" && (len(port) == 0 || locate.AllDigits(port)) {
 			f.Hosts[0] = host
