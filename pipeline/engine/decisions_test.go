@@ -59,7 +59,7 @@ func TestDedupeErrors(t *testing.T) {
 		want  string
 	}{
 		{byKind, &memoryKeys{err: damaged}, "deduplicate: damaged run"},
-		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected the identities of 0 of 1 records"},
+		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected only 0 identities for 1 records to deduplicate"},
 	} {
 		src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(100, "KL")}}}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, NewCodec: c.codec, Dedupe: &Dedupe{Set: c.set}, Workers: 2})
