@@ -21,6 +21,8 @@ type (
 		Archives []releaseArchive
 		NFPMs    []releasePackage `yaml:"nfpms"`
 		Casks    []releaseCask    `yaml:"homebrew_casks"`
+		Scoops   []releaseAddress
+		AURs     []releaseAddress `yaml:"aurs"`
 	}
 	releaseBuild struct {
 		Env, Flags, Ldflags, Targets []string
@@ -38,7 +40,11 @@ type (
 		Contents []releaseFile
 		Scripts  map[string]string
 	}
+	releaseAddress struct {
+		URL string `yaml:"url_template"`
+	}
 	releaseCask struct {
+		URL         struct{ Template string }
 		Manpages    []string
 		Completions map[string]string
 	}
@@ -101,6 +107,15 @@ func TestReleaseFiles(t *testing.T) {
 		if want := "share/completions/urlfold." + shell; name != want {
 			t.Errorf("the cask installs %s as completions of %s, want %s", name, shell, want)
 		}
+	}
+	// goreleaser has a default only if it makes the release itself.
+	addresses := []string{r.Casks[0].URL.Template}
+	for _, a := range slices.Concat(r.Scoops, r.AURs) {
+		addresses = append(addresses, a.URL)
+	}
+	const download = "https://github.com/urlfold/urlfold/releases/download/{{ .Tag }}/{{ .ArtifactName }}"
+	if !slices.Equal(addresses, []string{download, download, download}) {
+		t.Errorf("the cask, the manifest and the PKGBUILD download from %q, want %s", addresses, download)
 	}
 	for _, name := range []string{"tools", "make", "check", "prepare", "wheel.py", "npm.py", "image.py", "licences.py", "verify.py"} {
 		if info, err := os.Stat("release/" + name); err != nil || info.Mode()&0o111 == 0 {
