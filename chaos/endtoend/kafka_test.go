@@ -87,7 +87,6 @@ sources:
       topics: [%s-in]
       group: %[3]s
       session_timeout: 4s
-      fetch_wait: 50ms
 codec: {profile: equiv}
 sinks:
   - kafka: {brokers: [%[2]q], topic: %[3]s-out}

@@ -43,9 +43,9 @@ type NATS struct {
 	// ReconnectWait is the pause before reconnecting to the same server after a
 	// connection is lost. The number of attempts is not limited.
 	ReconnectWait time.Duration `yaml:"-"`
-	// The interval between pings on an idle connection. The connection is closed
-	// after two missing answers.
-	PingInterval time.Duration `yaml:"ping_interval" min:"100ms"`
+	// PingInterval is the interval between pings on an idle connection. The connection is
+	// closed after two missing answers.
+	PingInterval time.Duration `yaml:"-"`
 
 	// Buffer is the number of messages that a Subscription can hold. 0 means
 	// 65536.

@@ -188,8 +188,8 @@ func newLog(cfg LogConfig) *log {
 		notify: make(bell, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
 	}
 	s.idle = sync.NewCond(&s.mu)
-	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
-	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
+	s.tmpl, _ = parseTemplate(cfg.Path)                                         // Validate has parsed it
+	s.format, s.level, _ = compress.ParseFormat(string(cfg.Compress), cfg.Path) // checked by UnmarshalText
 	if s.cfg.SyncInterval == 0 {
 		s.cfg.SyncInterval = 200 * time.Millisecond
 		if s.format != compress.Plain {

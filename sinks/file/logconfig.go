@@ -105,73 +105,18 @@ type Rotation struct {
 // any reports whether any criterion is enabled.
 func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 0 }
 
-// Compression is a format and its level, written as a text or as a mapping:
-// "zstd", "zstd:3", {zstd: {level: 3}}. With the zero value, the path
-// decides.
-type Compression struct {
-	// The gzip format, RFC 1952.
-	Gzip *GzipLevel `yaml:"gzip"`
-	// The zstd format, RFC 8878.
-	Zstd *ZstdLevel `yaml:"zstd"`
+// Compression is a format and its level: gzip, zstd, either with a level as in zstd:3,
+// or none. With the empty value, the path decides.
+type Compression string
 
-	plain bool
-}
-
-// GzipLevel is the effort that gzip spends on compression.
-type GzipLevel struct {
-	// From 1, the fastest, to 9, the smallest output, as the gzip program numbers them; 0 is
-	// the default, 6.
-	Level int `yaml:"level" min:"0" max:"9"`
-}
-
-// ZstdLevel is the effort that zstd spends on compression.
-type ZstdLevel struct {
-	// From 1, the fastest, to 19, the smallest output, as the zstd program numbers them; 0
-	// is the default, 3. Levels above 6 are the same.
-	Level int `yaml:"level" min:"0" max:"19"`
-}
-
-// UnmarshalText accepts gzip, zstd, either with a level as in zstd:3, and none.
+// UnmarshalText accepts the values of a Compression.
 func (c *Compression) UnmarshalText(text []byte) error {
-	format, level, err := compress.ParseFormat(string(text), "")
-	switch {
-	case err != nil && level == 0:
+	_, level, err := compress.ParseFormat(string(text), "")
+	if err != nil && level == 0 {
 		return errors.New("compression must be gzip, zstd or none")
-	case err != nil:
-		return err
-	case format == compress.Gzip:
-		*c = Compression{Gzip: &GzipLevel{level}}
-	case format == compress.Zstd:
-		*c = Compression{Zstd: &ZstdLevel{level}}
-	case len(text) > 0:
-		*c = Compression{plain: true}
 	}
-	return nil
-}
-
-// Validate checks that there is at most one format, with a valid level.
-func (c *Compression) Validate() error {
-	if c.Gzip != nil && c.Zstd != nil {
-		return field.Wrong("zstd", "cannot be combined with gzip")
-	}
-	_, _, err := c.resolve("")
+	*c = Compression(text)
 	return err
-}
-
-// resolve returns the format and the level for an output with the given path.
-func (c *Compression) resolve(path string) (format compress.Format, level int, err error) {
-	switch {
-	case c.Gzip != nil:
-		format, level = compress.Gzip, c.Gzip.Level
-	case c.Zstd != nil:
-		format, level = compress.Zstd, c.Zstd.Level
-	case !c.plain:
-		format = compress.ByName(path)
-	}
-	if format != compress.Plain {
-		err = compress.CheckLevel(format, level)
-	}
-	return format, level, err
 }
 
 // Permissions are the permissions of a file. Their text form is octal: "0640".
@@ -235,9 +180,7 @@ func (c *LogConfig) Validate() error {
 	} else if c.Rotate.any() && !tmpl.counts() {
 		errs.Wrong("rotate", "requires {seq} or {time} in the path: otherwise all files would have the same name")
 	}
-	if err := c.Compress.Validate(); err != nil {
-		errs.Add("compress", err)
-	} else if c.Compress == (Compression{}) && compress.Misleading(c.Path) {
+	if c.Compress == "" && compress.Misleading(c.Path) {
 		errs.Wrong("path", "has the extension of a compression that cannot be written: use .gz or .zst, or set compress", "compress")
 	}
 	return errors.Join(errs...)

@@ -25,18 +25,18 @@ func parse(section string) (*file.LogConfig, error) {
 }
 
 func TestLogConfig(t *testing.T) {
-	c, err := parse(`path: "/data/clean/{source.relpath}.zst", compress: {zstd: {level: 3}}, exactly_once: true`)
+	c, err := parse(`path: "/data/clean/{source.relpath}.zst", compress: zstd:3, exactly_once: true`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Compress.Zstd == nil || c.Compress.Zstd.Level != 3 || !c.ExactlyOnce || c.SyncInterval != 0 || c.Mode != 0o644 {
+	if c.Compress != "zstd:3" || !c.ExactlyOnce || c.SyncInterval != 0 || c.Mode != 0o644 {
 		t.Errorf("%+v", c)
 	}
 	c, err = parse(`path: "x-{seq}", compress: gzip, permissions: "0600", rotate: {size: 1GiB, every: 1h, records: 10}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Compress.Gzip == nil || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: field.GiB, Every: time.Hour, Records: 10}) {
+	if c.Compress != "gzip" || c.Mode != 0o600 || c.Rotate != (file.Rotation{Size: field.GiB, Every: time.Hour, Records: 10}) {
 		t.Errorf("%+v", c)
 	}
 	if _, err := file.NewLog(*c); err != nil {
@@ -65,9 +65,9 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", rotate: {size: 1MiB}`, "{seq}")
 	f(`path: "x.zstd"`, "a compression that cannot be written")
 	f(`path: "{source.relpath}.bz2"`, "a compression that cannot be written")
-	f(`path: "x", compress: lzma`, "gzip, zstd or none")
-	f(`path: "x", compress: {zstd: {level: 20}}`, "between 0 and 19")
-	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "cannot be combined with gzip")
+	f(`path: "x", compress: lzma`, "must be gzip, zstd or none")
+	f(`path: "x", compress: zstd:20`, "zstd level 20 out of range (must be 1 to 19)")
+	f(`path: "x", compress: {zstd: {level: 3}}`, "compress")
 	f(`path: "x", permissions: "888"`, "octal")
 	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")
 	f(`path: "x", resume: []`, "resume")

@@ -26,7 +26,7 @@ type StdoutConfig struct {
 // ends with [ErrClosedPipe]. Any other write error ends the run as well,
 // because part of a batch may have been written. The sink does not close w.
 func NewStdout(cfg StdoutConfig, w io.Writer) (engine.Sink, error) {
-	format, level, err := cfg.Compress.resolve("")
+	format, level, err := compress.ParseFormat(string(cfg.Compress), "")
 	if err != nil {
 		return nil, err
 	}

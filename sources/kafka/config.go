@@ -49,8 +49,8 @@ type Config struct {
 	// How many bytes to request at a time for each partition. Up to two
 	// responses are held in memory.
 	FetchBytes field.Size `yaml:"fetch_size" min:"1KiB" max:"64MiB"`
-	// How long a broker delays its response while there is nothing to read.
-	FetchWait time.Duration `yaml:"fetch_wait" min:"10ms" max:"30s"`
+	// FetchWait is how long a broker delays its response while there is nothing to read.
+	FetchWait time.Duration `yaml:"-"`
 	// Maximum decompressed size of a record batch. A partition stops at a
 	// larger one, and the instance is not ready until the limit is raised.
 	MaxBatchBytes field.Size `yaml:"max_batch_size" min:"1MiB" max:"1GiB"`
