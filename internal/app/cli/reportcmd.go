@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,8 +39,8 @@ const reportExamples = `  urlfold report access.log.gz -o report.html
 
 // reportOptions holds the flags of report.
 type reportOptions struct {
-	// Write these formats: {}. Default: by the extension of the output, or
-	// html.
+	// Write these formats: {}. Default: by the extension of the output, or html; md on a
+	// terminal.
 	As []string `flag:"to,r" for:"report" split:"," arg:"formats"`
 	// List up to N pages, sites, parameters and campaigns.
 	Count int `flag:"count,n" for:"report" arg:"N"`
@@ -66,14 +67,17 @@ func newReportCmd(c *daemon.Catalog) *cobra.Command {
 type target struct{ path, form string }
 
 // targets returns the outputs that the flags name.
-func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
+func (o *reportOptions) targets(stdout io.Writer, bad *command.Mistakes) (list []target) {
 	forms := o.As
 	ext := filepath.Ext(o.Out)
 	if len(forms) == 0 {
 		forms = []string{logreport.Forms()[0]}
-		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
+		switch {
+		case o.Out == "" && terminal.Is(stdout):
+			forms[0] = "md"
+		case slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")):
 			forms[0] = ext[1:]
-		} else if ext != "" {
+		case ext != "":
 			bad.Addf("--output", "no format has the extension %q: use .html, .md or .json, or name the format with --to", ext)
 		}
 	}
@@ -97,7 +101,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 		return o.merge(cmd, paths)
 	}
 	var bad command.Mistakes
-	targets := o.targets(&bad)
+	targets := o.targets(cmd.OutOrStdout(), &bad)
 	bad.Within("--count", o.Count, maxShown)
 	opt := o.zoned(&bad)
 	set, err := o.prepare(paths, (*insight.Survey)(nil).Fields(), &bad)

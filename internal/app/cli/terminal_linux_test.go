@@ -177,7 +177,7 @@ func hostileCommands(bad string) [][]string {
 		with("urls", "--dead-letter", "/dev/stderr"), with("jsonl", "--url-field", "url"), with("--lock-step"), with("--lock-step", "-r", "jsonl", "--fields", "url"),
 		with("check", "--integrity", bad, "cut.gz", "bad"+evil+".gz"), with("check", bad, "log"), with("check", "--to", "jsonl", bad), with("check", "--keys", "-f", "cdx", "cdx"),
 		with("top", "--by", "agent", "log"), with("top", "-r", "tsv", "--by", "url", "urls"), with("top", "-r", "jsonl", "--by", "agent", "log"), with("top", "--by", evil, "log"),
-		with("count", "log"), with("learn", "urls"), with("report", "--to", "md", "log", bad), with("report", "--to", "json", bad),
+		with("count", "log"), with("learn", "urls"), with("report", "log", bad), with("report", "--to", "json", bad),
 		with("collisions", "urls", bad), with("collisions", "--all", "-k", "page", "twice"), with("diff", "--against", "crawler", "urls", bad), with("diff", "--against", "crawler", "--to", "json", "urls"),
 		with("seen", "build", "--force", "set"+evil, "urls"), with("seen", "query", "--seen", "-r", "urls", "set"+evil, bad), with("seen", "merge", "set"+evil, bad),
 		with("seen", "info", "set"+evil), with("seen", "shrink", "set"+evil), with("seen"),
@@ -231,6 +231,15 @@ func TestHostileTerminal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTerminalReport checks that report shows no HTML.
+func TestTerminalReport(t *testing.T) {
+	t.Parallel()
+	r := terminalRun{dir: t.TempDir(), env: colored, stdin: strings.NewReader("http://a.b/\n")}
+	if got := r.run(t, "", "report", "-f", "lines"); !strings.HasPrefix(got.out, "# ") {
+		t.Errorf("%q", got.out[:min(len(got.out), 300)])
 	}
 }
 
