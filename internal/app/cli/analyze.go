@@ -17,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/startup"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
@@ -148,6 +149,7 @@ type analyzer interface {
 // run reads all inputs with x, which it closes. Then it calls write, and writes the
 // summary, or with --quiet a line for each damaged input.
 func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func(r *analysisRun) error) (err error) {
+	startup.SetGOGC(50) // at 100, garbage takes as much memory as --max-memory allows for the counts
 	defer func() { err = errors.Join(err, x.Close()) }()
 	stderr := cmd.ErrOrStderr()
 	set.logTo(stderr)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
@@ -51,7 +50,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
   urlfold collisions -k page --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
 		RunE: o.run,
 	}
-	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
+	o.Redact = usualRedact
 	o.register(cmd, &o, "readers", "collisions")
 	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
 	o.failOn(cmd, "damage, unknown (an unknown format), differ (several URLs have one key), or none", "damage", "unknown", "differ", "none")

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/ground/startup"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/arrow"
@@ -284,9 +284,7 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 // newRewriter returns the encoder that rewrites an input.
 func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
 	if file, _ := s.tables.find(input); file.format == table.Avro {
-		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay allocated; collecting more often costs little
-			debug.SetGCPercent(25)
-		}
+		startup.SetGOGC(25) // two blocks of up to 64 MiB stay allocated; collecting more often costs little
 		out, err := avro.NewRewriter(w, s.tables.openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}

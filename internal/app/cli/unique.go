@@ -91,7 +91,7 @@ func (s *settings) takeNote(bad *command.Mistakes) {
 func (s *settings) twice() bool { return s.Unique == uniqueLast || s.Unique == uniqueCount }
 
 // defaultMemory is the default of --max-memory.
-const defaultMemory = field.GiB
+const defaultMemory = 256 * field.MiB
 
 // A uniqueFilter is a filter of --dedupe.
 type uniqueFilter interface {

@@ -1,12 +1,13 @@
-// Package startup delays the first garbage collection. The initializers of all packages
-// and the first buffers of a run allocate more than 4 MB. At this size, the runtime
-// begins a collection. In a run over a few lines, that would take a noticeable part of
-// the time.
+// Package startup sets how often garbage is collected, and delays the first collection.
+// The initializers of all packages and the first buffers of a run allocate more than
+// 4 MB. At this size, the runtime begins a collection. In a run over a few lines, that
+// would take a noticeable part of the time.
 package startup
 
 import (
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,6 +22,9 @@ const (
 // paths, each after its imports. This package imports so little that it
 // precedes most packages outside the standard library.
 var before = delay()
+
+// now is the GOGC after the start.
+var now atomic.Int64
 
 // delay sets GOGC for the start, unless the environment sets another one than the
 // default. It returns the setting of the environment.
@@ -37,5 +41,18 @@ func delay() int {
 func Begin() { begin() }
 
 var begin = sync.OnceFunc(func() {
-	time.AfterFunc(duration, func() { debug.SetGCPercent(before) })
+	now.CompareAndSwap(0, int64(before))
+	time.AfterFunc(duration, end)
 })
+
+// end ends the start.
+func end() { debug.SetGCPercent(int(now.Load())) }
+
+// SetGOGC sets GOGC, for commands whose memory matters more than the time of
+// collections, unless the environment sets another one than the default.
+func SetGOGC(percent int) {
+	if before == defaultGOGC {
+		now.Store(int64(percent))
+		debug.SetGCPercent(percent)
+	}
+}

@@ -35,3 +35,19 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("GOGC is %d, want 25", p)
 	}
 }
+
+// TestSetGOGC checks that the end of the start keeps the GOGC of a command.
+func TestSetGOGC(t *testing.T) {
+	if os.Getenv("GOGC") != "" {
+		t.Skip("skipped: GOGC is set; run without it")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(startGOGC))
+	defer now.Store(now.Load())
+	SetGOGC(50)
+	for range 2 {
+		if p := debug.SetGCPercent(50); p != 50 {
+			t.Fatalf("GOGC is %d, want 50", p)
+		}
+		end()
+	}
+}
