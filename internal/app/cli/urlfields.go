@@ -264,7 +264,7 @@ func urlParts(fields []textField, path string) string {
 			if !record.IsRequestLine(f.value) && (!strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//")) {
 				return "" // the value is a URL, not a path
 			}
-		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path):
+		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path) || !strings.HasPrefix(path, element(f.path)):
 		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):
 			host = f.path
 		case query == "" && queryWord().MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):
@@ -281,3 +281,6 @@ func urlParts(fields []textField, path string) string {
 	}
 	return ""
 }
+
+// element returns the part of a path that names an element of an array, or "".
+func element(path string) string { return path[:strings.LastIndexByte(path, ']')+1] }
