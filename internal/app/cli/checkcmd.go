@@ -62,7 +62,7 @@ func newCheckCmd(c *daemon.Catalog) *cobra.Command {
 	o := &checkOptions{options: newOptions(c), catalog: c}
 	cmd := &cobra.Command{
 		Use:   "check [flags] [FILE|GLOB|DIR]...",
-		Short: "Check files, indexes or a configuration: are they whole, and how are they read?",
+		Short: "Check whether files, indexes or a configuration are whole, and how they are read",
 		Long:  checkLong, Example: checkExamples,
 		RunE: o.run,
 	}

@@ -36,7 +36,7 @@ func TestHostTable(t *testing.T) {
 	s.Output = "{vhost}"
 	s.resolveDivided()
 	for i := range mostHosts + 10 {
-		s.hosts.to([]byte(fmt.Sprint("h", i)))
+		s.hosts.to(fmt.Append(nil, "h", i))
 	}
 	if got := s.hosts.path(s.hosts.to([]byte("further"))); got != "other" || len(s.hosts.paths) != mostHosts {
 		t.Errorf("a host too many: %s, %d paths", got, len(s.hosts.paths))

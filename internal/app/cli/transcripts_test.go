@@ -250,7 +250,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`(B of text(?:, [0-9.]+ [KMG]?i?B compressed)?, )[0-9.]+[µnm]?s(?:, [0-9,.]+ records/s, [0-9.,]+ [KMGT]?i?B/s)?`), "$1<time>"},
 	{regexp.MustCompile(`(workers in parallel \(default )[0-9]+`), "$1<processors>"},
-	{regexp.MustCompile(`[0-9,.]+ records/s`), "<rate>"},
+	{regexp.MustCompile(`, [0-9,.]+ records/s`), ""}, // a run of less than a millisecond has none
 	{regexp.MustCompile(`[0-9a-f]{16}(\.keys)`), "<random>$1"},
 	{regexp.MustCompile(`("check": )"[0-9]+"`), `$1"<random>"`},
 	{regexp.MustCompile(`("(?:oldest|newest)": )[0-9]+`), "$1<day>"},
