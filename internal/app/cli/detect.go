@@ -49,7 +49,6 @@ func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 
 // notListed reports whether a line is no URL, with a scheme or without.
 func notListed(line []byte) bool {
-
 	return !hostPath().Match(line) && !absoluteURL().Match(line)
 }
 

@@ -179,8 +179,8 @@ func addLogAttrs(f *locate.Found, rec []byte, req requestSpan) {
 }
 
 // clientBefore returns the address at the start of a line before " - ", or before a request
-// and " - ", as uvicorn and morgan write it, or an empty span. uvicorn writes a port after an IPv6 address without
-// brackets; it is known by its fifth digit.
+// and " - ", as uvicorn and morgan write it, or an empty span. uvicorn writes a port after
+// an IPv6 address without brackets; it is known by its fifth digit.
 func clientBefore(rec []byte, req requestSpan) locate.Span {
 	if n := bytes.IndexByte(rec, ' '); n > 0 && isIdentAbsent(rec[n:]) && isAddress(rec[:n]) {
 		return locate.Between(0, n)
