@@ -22,7 +22,6 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli"
 	"github.com/urlfold/urlfold/internal/app/daemon"
-	"github.com/urlfold/urlfold/internal/ground/startup"
 	engine "github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
@@ -89,7 +88,6 @@ func Run(ctx context.Context, o Options, args []string, streams IO) int {
 
 // catalog returns the components of o, or nil after writing what is wrong with them.
 func (o Options) catalog(stderr io.Writer) *daemon.Catalog {
-	startup.Begin()
 	formats, err := engine.Outside(o.Formats)
 	var c *daemon.Catalog
 	if err == nil {

@@ -1,57 +1,46 @@
-// Package startup sets how often garbage is collected, and delays the first collection.
-// The initializers of all packages and the first buffers of a run allocate more than
+// Package startup delays the first garbage collection, and sets how often the later ones
+// run. The initializers of all packages and the first buffers of a run allocate more than
 // 4 MB. At this size, the runtime begins a collection. In a run over a few lines, that
 // would take a noticeable part of the time.
 package startup
 
 import (
+	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
-	"time"
 )
 
 const (
 	defaultGOGC = 100 // the GOGC of a process whose environment sets none
 	startGOGC   = 400 // no collection before the heap has 16 MB
-	duration    = 100 * time.Millisecond
 )
 
-// before is the GOGC of the environment. It is a variable of the package,
-// because main begins too late. Go initializes packages in the order of their
-// paths, each after its imports. This package imports so little that it
-// precedes most packages outside the standard library.
-var before = delay()
+// usual reports whether the environment sets no other GOGC than the default. It is a
+// variable of the package, because main begins too late. Go initializes packages in the
+// order of their paths, each after its imports. This package imports so little that
+// it precedes most packages outside the standard library.
+var usual = delay()
 
-// now is the GOGC after the start.
+// now is the GOGC after the first collection.
 var now atomic.Int64
 
-// delay sets GOGC for the start, unless the environment sets another one than the
-// default. It returns the setting of the environment.
-func delay() int {
-	before := debug.SetGCPercent(startGOGC)
-	if before != defaultGOGC {
+// delay sets GOGC until the end of the first collection, unless the environment sets
+// another one than the default.
+func delay() bool {
+	if before := debug.SetGCPercent(startGOGC); before != defaultGOGC {
 		debug.SetGCPercent(before)
+		return false
 	}
-	return before
+	now.Store(defaultGOGC)
+	unreachable := new([32]byte) // the first collection finds it
+	runtime.AddCleanup(unreachable, func(struct{}) { debug.SetGCPercent(int(now.Load())) }, struct{}{})
+	return true
 }
-
-// Begin restores the GOGC of the environment 100 ms after the first call. main calls
-// Begin before anything else.
-func Begin() { begin() }
-
-var begin = sync.OnceFunc(func() {
-	now.CompareAndSwap(0, int64(before))
-	time.AfterFunc(duration, end)
-})
-
-// end ends the start.
-func end() { debug.SetGCPercent(int(now.Load())) }
 
 // SetGOGC sets GOGC, for commands whose memory matters more than the time of
 // collections, unless the environment sets another one than the default.
 func SetGOGC(percent int) {
-	if before == defaultGOGC {
+	if usual {
 		now.Store(int64(percent))
 		debug.SetGCPercent(percent)
 	}
