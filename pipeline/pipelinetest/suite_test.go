@@ -186,7 +186,7 @@ func TestSinkSuite(t *testing.T) {
 				return nil
 			}
 			return m.take(t)
-		}}, "bytes were written"},
+		}}, "bytes written are not"},
 		"kept slices": {faults{submit: func(_ *memory, t pipeline.Ticket) error {
 			kept = append(kept, t.Bytes())
 			t.Ack()
