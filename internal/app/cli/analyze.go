@@ -17,9 +17,9 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
-	"github.com/urlfold/urlfold/internal/ground/startup"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/insight"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -133,6 +133,19 @@ func (s *settings) analysisLimits(o insight.Options) insight.Options {
 	return o
 }
 
+// limitMemory limits the memory of the process to --max-memory and what batches,
+// decompressors and the program need, unless GOMEMLIMIT does. Otherwise, garbage would
+// take as much memory as the counts. It returns a function that ends the limit.
+func (s *settings) limitMemory() (end func()) {
+	const least, beside = 64 << 20, 64 << 20
+	usual := memory.FindLimit(0)
+	if usual.From == "GOMEMLIMIT" {
+		return func() {}
+	}
+	memory.FindLimit(max(int64(s.MaxMemory), least) + beside).Apply(nil)
+	return func() { usual.Apply(nil) }
+}
+
 // An analysisRun is a run of an analysis.
 type analysisRun struct {
 	scan
@@ -149,7 +162,6 @@ type analyzer interface {
 // run reads all inputs with x, which it closes. Then it calls write, and writes the
 // summary, or with --quiet a line for each damaged input.
 func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func(r *analysisRun) error) (err error) {
-	startup.SetGOGC(50) // at 100, garbage takes as much memory as --max-memory allows for the counts
 	defer func() { err = errors.Join(err, x.Close()) }()
 	stderr := cmd.ErrOrStderr()
 	set.logTo(stderr)

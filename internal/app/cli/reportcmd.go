@@ -115,6 +115,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	survey := insight.NewSurvey(set.record.Normalizer, set.analysisLimits(opt))
+	defer set.limitMemory()()
 	return o.analysis.run(cmd, set, survey, func(r *analysisRun) error {
 		found, err := survey.Findings(o.Count)
 		if err != nil {

@@ -65,6 +65,7 @@ func (o *topOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	top = insight.NewTop(by, set.analysisLimits(opt))
+	defer set.limitMemory()()
 	return o.analysis.run(cmd, set, top, func(r *analysisRun) error {
 		periods, err := top.Result(o.Count)
 		if err != nil {
