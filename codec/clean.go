@@ -53,7 +53,7 @@ type opening struct {
 	path     int    // offset of the path, or 0
 	special  int    // offset of the first special byte at or after path
 	capitals uint64 // bit k: byte k of the host is a capital letter
-	odd      uint8  // why the URL is not clean, whatever follows
+	odd      uint8  // why the URL is not clean, whatever follows its opening
 }
 
 // Bits of opening.odd.
@@ -240,7 +240,8 @@ func readPort(src []byte, start int) (end, n int) {
 	if start+8 > len(src) {
 		return readShortPort(src, start)
 	}
-	// Compare eight bytes together: the length of a port cannot be predicted.
+	// Compare eight bytes at a time, because the CPU cannot predict the length
+	// of a port.
 	const each = 0x01_01_01_01_01_01_01_01
 	x := binary.LittleEndian.Uint64(src[start:]) ^ '0'*each
 	digits := bits.TrailingZeros64((x&(0x7F*each)+0x76*each|x)&(0x80*each)) / 8

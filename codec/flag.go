@@ -96,8 +96,8 @@ const (
 	FlagFileInvalidWindowsDriveLetter
 	FlagFileInvalidWindowsDriveLetterHost
 
-	// Parameters. Package record sets these two; package codec does not parse
-	// parameters and never does.
+	// Parameters. Package record sets these two. Package codec never does,
+	// because it does not parse parameters.
 	FlagEmptyPair  // an empty field in a query: "&&", or '&' at its start or end
 	FlagParamStyle // a parameter that is not in its declared style
 
@@ -108,7 +108,7 @@ const (
 
 	FlagDiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics
 
-	FlagRecordOmitted // the record of the URL is not repeated in its output
+	FlagRecordOmitted // the field record of the output is empty: see Config.MaxExpansion of package record
 
 	numFlags = iota
 )

@@ -37,8 +37,8 @@ const (
 	numLevels = iota // LevelDefault and the levels that nest
 
 	// LevelMatch identifies URLs for which the program that the profile
-	// reproduces returns the same text. Only these profiles have keys of this
-	// level.
+	// reproduces returns the same text. Only profiles that reproduce a program
+	// have keys of this level.
 	LevelMatch = Level(numLevels)
 
 	// LevelShape is for inventories of what a site serves. It is computed from

@@ -11,8 +11,7 @@ import (
 )
 
 // This file computes the canonical strings of the levels that merge URLs which
-// the standards keep apart. Each is a function of the one before: K2 of K1, K3
-// of K2.
+// the standards keep apart. K2 is computed from K1, and K3 from K2.
 
 // A rewriter derives the canonical string of one level from the string of the
 // level before.
@@ -52,7 +51,7 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	}
 	w.pageFragment()
 	s.keyHits |= w.hits
-	if u.Has(Username) && w.keys == RFC3986 { // w.userinfo may have written it
+	if u.Has(Username) && w.keys == RFC3986 { // w.userinfo may have written the username
 		_, _ = split(w.dst, w.out)
 	}
 	return w.dst, signed

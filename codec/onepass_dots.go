@@ -112,8 +112,9 @@ func (p *pass) markDots(i, n int, a Action) {
 // cutSegment removes the last segment from dst, but not the preceding '/'.
 func (p *pass) cutSegment() {
 	end := p.at - 1
-	// Read eight bytes together: the length of a segment cannot be predicted.
-	// Eight bytes exist, because a scheme and a host precede the path.
+	// Read eight bytes at a time, because the CPU cannot predict the length of
+	// a segment. There are always eight bytes, because a scheme and a host
+	// precede the path.
 	for end > p.pathAt {
 		slashes := equalBytes(binary.LittleEndian.Uint64(p.dst[end-8:]), '/')
 		end -= bits.LeadingZeros64(slashes) / 8

@@ -56,7 +56,7 @@ func (s *scratch) workText(k1 []byte) []byte {
 	n := len(k1)
 	s.k2 = slices.Grow(s.k2[:0], n+2*wide)
 	text := s.k2[:cap(s.k2)]
-	if s.clean || cap(k1) < n+wide { // a copy of more than k1 would read memory of the caller
+	if s.clean || cap(k1) < n+wide { // copying in steps of wide would read memory of the caller after k1
 		copy(text, k1)
 		return text
 	}
@@ -75,8 +75,9 @@ func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 		text, hits = n.plainQuery(text, k1, u, r)
 	}
 	if !n.policy.KeepHTTPS {
-		// Replace the scheme in one store, without a branch: the hash will read it as one
-		// word, and whether it is https cannot be predicted.
+		// Replace the scheme in one store, without a branch: the hash will read
+		// the scheme as one word, and the CPU cannot predict whether it is
+		// https.
 		start = u.spans[Scheme].Len() - len("http")
 		binary.LittleEndian.PutUint64(text[start:], httpSlashes|uint64(text[7+start])<<56)
 	}

@@ -115,8 +115,8 @@ type call struct {
 	unjudged   bool    // change is not set: Result.Change computes it
 	dropped    bool    // full and whole are set
 	clean      bool    // the input was clean: it is its own canonical string
-	plainHost  bool    // the host is a name of LDH labels, none of them empty, and the last one is no number
-	plainPath  bool    // the path contains nothing that webClasses marks: no session id and no two slashes, above all
+	plainHost  bool    // the host is a name of LDH labels, none of them empty, and the last one is not a number
+	plainPath  bool    // the path contains nothing that webClasses marks, such as a session id or two adjacent slashes
 	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy starts with the input
 	canonical  bool    // the serialized URL is its own canonical string
 	keyPatched bool    // K0 and K1 are in key, with the bytes at kept escaped

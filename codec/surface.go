@@ -20,7 +20,7 @@ func (n *Normalizer) appendSurface(dst, k2 []byte, u *URL, signed bool, s *scrat
 	switch {
 	case !u.HasAuthority():
 		dst = append(dst, k2[:path.Start]...)
-	case u.Has(Username): // K2 keeps only a userinfo that must stay
+	case u.Has(Username): // K2 keeps it only if rewriter.userinfo has found a reason
 		dst = append(dst, k2[u.spans[Username].Start:path.Start]...)
 	default:
 		dst = append(dst, k2[host.Start:path.Start]...)

@@ -18,9 +18,9 @@ const maxNodes = 20000
 // an anchor.
 type resolver struct {
 	*document
-	anchors map[string]ast.Node // nil: the anchor has not ended
+	anchors map[string]ast.Node // nil: the resolver is still inside the anchor's value
 	sizes   map[ast.Node]int    // sizes of the values of anchors
-	nodes   int                 // seen so far
+	nodes   int                 // nodes seen so far
 	full    bool                // an error about the number of nodes is recorded
 }
 

@@ -24,8 +24,9 @@ type Dedupe struct {
 	// requires codec.to jsonl, tsv, csv, keys or extend. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
-	// only the same lane, which is a file or a partition. Default: all, and lane
-	// for a Kafka source, which has no other: partition its topic by the URL.
+	// only the same lane, which is a file or a partition. Default: all. A Kafka
+	// source supports only lane, which is then the default: partition its topic
+	// by the URL.
 	Scope string `yaml:"scope" enum:"all,lane"`
 	// What to do when the stored set does not fit the configuration, for example
 	// because the profile, a parameter list or a sink has changed: reset starts

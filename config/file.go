@@ -87,11 +87,11 @@ type File struct {
 // State says what to do when stored state is lost.
 // Not covered by the stability page.
 type State struct {
-	// What to do if no stored generation of the positions in data_dir is usable, or if
-	// data_dir has no positions although outputs with exactly_once exist. stop ends the
-	// start with exit code 78. reread reads all files again and writes their records
-	// twice. The key applies only to file sources, because brokers store the positions
-	// of the others.
+	// What to do if no stored generation of the positions in data_dir is
+	// usable, or if data_dir has no positions although outputs with
+	// exactly_once exist. stop exits with code 78. reread reads all files again
+	// and writes their records twice. The key applies only to file sources,
+	// because brokers store the positions of the others.
 	OnLoss string `yaml:"on_loss" enum:"stop,reread"`
 }
 

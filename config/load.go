@@ -21,7 +21,7 @@ func Load(path string, types Types, env Env) (*File, error) {
 	}
 	dir := filepath.Dir(path)
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		dir = "." // a pipe such as /dev/fd/63 is in no directory of the user
+		dir = "." // the directory of a pipe such as /dev/fd/63 holds no files of the user
 	}
 	f, err := parse(path, dir, data, types, env)
 	if err != nil {

@@ -34,8 +34,8 @@ func (d *decoder) locate(v reflect.Value, at, kind string) {
 	if path == "" || anywhere || d.exp == nil || filepath.IsAbs(path) || strings.Contains(path, "://") {
 		return
 	}
-	// base is not joined, because a slash at the end of path has a meaning. On Windows, a
-	// glob has no escapes.
+	// Do not use filepath.Join, which would remove a slash at the end of path:
+	// that slash has a meaning. On Windows, a glob has no escapes.
 	base := scheme + d.exp.dir + string(filepath.Separator)
 	if (kind == "glob" || kind == "exclude") && filepath.Separator == '/' {
 		base = literal.Replace(base)

@@ -3,7 +3,7 @@ package connect
 // S3 says which object store to use, and as whom. The sources and sinks for
 // objects embed it in their configurations.
 type S3 struct {
-	// URL of another store than Amazon S3, such as http://127.0.0.1:9000.
+	// URL of a store other than Amazon S3, such as http://127.0.0.1:9000.
 	// Default: AWS_ENDPOINT_URL_S3 of the environment.
 	Endpoint string `yaml:"endpoint"`
 	// The region. Default: AWS_REGION of the environment, or what the store says.

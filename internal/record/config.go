@@ -182,7 +182,7 @@ type Config struct {
 // concurrent use.
 type Job struct {
 	reader      Reader
-	wholeURLs   bool                // a field of a record holds a whole URL, as the links of a document need not
+	wholeURLs   bool                // every field with a URL holds a whole URL, unlike the links of a document
 	lengths     locate.BinaryReader // reader, if its records are binary
 	base        jobBase
 	render      Render

@@ -82,7 +82,7 @@ const (
 const (
 	TargetRequest = locate.TargetRequest // the target of the request line
 	TargetReferer = locate.TargetReferer // the Referer field
-	TargetAll     = locate.TargetAll     // the request, then the referer; only the one that the format has
+	TargetAll     = locate.TargetAll     // the request, then the referer; a format may have only one of them
 )
 
 // Renderings of a record.

@@ -198,7 +198,7 @@ func (v *values) normMarks() []bool {
 	v.side = append(v.side[:0], c.norm...)
 	password := v.n.res.Out.Span(codec.Password)
 	for i := password.Start; i < password.End; i++ {
-		v.side[i] = stars[0] // the byte is hidden by other means
+		v.side[i] = stars[0] // the password is hidden without the patterns
 	}
 	found, host := v.red.masker.Mark(v.side, false), v.red.addressIn(c.norm)
 	if found == nil && host.Len() == 0 {

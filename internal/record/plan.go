@@ -238,7 +238,7 @@ func appendWide(dst, text []byte) []byte {
 	}
 	to, from := dst[start:start+wide], text[:wide]
 	for len(from) >= wideCopy && len(to) >= wideCopy {
-		// An assignment of more than 16 bytes would call memmove, too.
+		// Assign 16 bytes at a time: for more, the compiler calls memmove.
 		d, s := (*[wideCopy]byte)(to), (*[wideCopy]byte)(from)
 		*(*[16]byte)(d[:]) = *(*[16]byte)(s[:])
 		*(*[16]byte)(d[16:]) = *(*[16]byte)(s[16:])

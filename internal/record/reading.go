@@ -89,7 +89,7 @@ type normalizer struct {
 	params           urlParams
 	name             []byte // name or value of a parameter
 	repaired         []byte // repaired normal form, the next input of the codec
-	other, spare     []byte // result of the next round of repairs; normal form before all rounds
+	other, spare     []byte // other: result of the next round of repairs; spare: normal form before all rounds
 	mended, masked   []byte // components of these normal forms
 
 	walk    locate.Walk   // position in the block that AppendRun reads

@@ -40,7 +40,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position,
 	w.err = nil
 	w.n.forget()
 	in := w.n.walk.Block[:end]
-	var c copier // a composite literal would be copied, and the copy waits for the stores of its words
+	var c copier // assign the fields one by one: a composite literal would be copied, and the copy would wait for the stores
 	c.out, c.in, c.from, c.pos = out, in, pos, pos
 	kept, flagged := int64(0), flagCount{}
 	line, off, first := at.Line, at.Off-int64(pos), len(run)

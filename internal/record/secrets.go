@@ -20,7 +20,7 @@ const (
 	inText  place = iota // text of unknown structure
 	inPath               // a URL, before its query
 	inQuery              // a query or a fragment
-	inValue              // a decoded value of a parameter, of which a secret takes the rest
+	inValue              // a decoded value of a parameter, where a secret extends to the end of the value
 )
 
 // placeOf maps components to their places.

@@ -17,11 +17,12 @@ type keeper interface {
 	canKeep(j *Job) bool
 	// Marks returns the Marks that keep needs of a block, or nil.
 	Marks() *scan.Block
-	// keep returns the length of the record at offset pos of the block of n.walk, with
-	// its line end, if n leaves the only URL of the record unchanged, or changes only
-	// its scheme and authority, as n.fronted then says. Otherwise, or if it gives up,
-	// it returns 0. The record must end before limit. head is its Position.Head. keep
-	// adds the flags of the URL to n.cur and, if the job has a condition, what that
+	// keep returns the length of the record at offset pos of the block of
+	// n.walk, with its line end, if n leaves the only URL of the record
+	// unchanged, or changes only its scheme and authority, as n.fronted then
+	// says. Otherwise, or if it gives up, it returns 0. The record must end
+	// before limit. head is its Position.Head. keep adds the flags of the URL
+	// to n.cur and, if the job has a condition, the fields that the condition
 	// reads to n.found.
 	keep(n *normalizer, pos, limit int, head []byte) int
 }

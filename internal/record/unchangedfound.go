@@ -190,8 +190,9 @@ func mayEscape(d *Dialect, url []byte) bool {
 	return bytes.IndexByte(url, d.Mark) >= 0
 }
 
-// This file passes on the URLs that a keeper has found in a record that it does not
-// keep, so that neither Worker.Next nor Worker.Append must search for it again.
+// This file passes on the URLs that a keeper has found in a record that it does
+// not keep, so that neither Worker.Next nor Worker.Append must search for the
+// URLs again.
 
 // framed is a record in the memory of the caller, who passes it on to Worker.Append before
 // the bytes change: so the record is known by its address. It is forgotten as soon as it

@@ -29,7 +29,7 @@ type View struct {
 	kept     []kept
 	computed []*Computed
 
-	had    uint16 // attributes that Field has found since count; lacked counts the others
+	had    uint16 // attributes that Field has found since count was called; lacked counts the records without an attribute, by attribute
 	lacks  bool
 	lacked [locate.NumAttrs]int64
 }

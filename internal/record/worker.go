@@ -22,7 +22,7 @@ type Worker struct {
 	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
 	plan    *plan        // of records with targets in normal form; nil if they are copied
 	keyHits codec.Rules  // rules of keys to count for each record whose URL does not change
-	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
+	longest int          // if the keeper keeps a record of at most this length, the record is only copied or left out; 0 if there is a plan
 	one     bool         // every record counts as one line
 	holes   bool         // a hole may be before a record
 	each    bool         // fields line and offset give the position of the URL, not of the record
@@ -44,7 +44,7 @@ type Worker struct {
 	resizer   resizer  // writes binary records
 	secrets   secrets  // secrets of the job
 	cut       []byte   // scratch for truncated records
-	uncounted Stats    // scratch for counts that another shard keeps
+	uncounted Stats    // scratch for counts that belong to another shard
 }
 
 // NewWorker returns a new Worker for the job.

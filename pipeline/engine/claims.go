@@ -419,7 +419,7 @@ func (c *claims) decided(b *Batch) bool {
 		switch {
 		case l.on.state == claimDone, !l.dropped && l.on.Refused: // a marked duplicate remains a duplicate
 			c.duplicates++
-		case !l.dropped: // the record is written, but the first record of its key may not be
+		case !l.dropped: // the record is written, but the first record of its key may not be written
 			b.delay(l.msg)
 		case l.on.Refused && l.on.b == b && l.on.msg == l.msg:
 			b.orphans = append(b.orphans, l.position) // the record would be refused each time the message is delivered

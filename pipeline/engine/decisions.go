@@ -58,9 +58,9 @@ type decisions struct {
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
 	waiting   bool        // a batch waits for room or for the end of the pause
-	fullSince time.Time   // since when it waits for room; zero: it does not
+	fullSince time.Time   // since when a batch waits for room; zero: none does
 	open      int64       // decided batches beyond the cuts of series that are not void
-	high      uint64      // greatest number of all series; a new series begins above
+	high      uint64      // greatest number of all series; a new series begins with a greater number
 
 	firsts, duplicates, noKey int64
 }

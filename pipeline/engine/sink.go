@@ -84,9 +84,9 @@ type Fault uint8
 
 // The faults.
 const (
-	FaultUnknown Fault = iota // the records, or the configuration of the sink: see refusals
-	FaultRecord               // these records; others would be accepted
-	FaultSize                 // the size of these records
+	FaultUnknown Fault = iota // either the records or the configuration of the sink is wrong: see refusals
+	FaultRecord               // the records are wrong; the sink would accept others
+	FaultSize                 // the records are too large
 )
 
 // A Result is a sink's answer for one batch. The zero Result means success. An
@@ -101,7 +101,7 @@ type Result struct {
 	// have the same one; otherwise it is empty. It is shown to operators.
 	Code string
 
-	// Fault says, with Permanent, to what the sink objects in all failed records.
+	// Fault says, with Permanent, why the sink refuses all the failed records.
 	Fault Fault
 
 	// Untried holds, with Permanent or Retryable, the ascending indexes of the records

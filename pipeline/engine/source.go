@@ -57,11 +57,11 @@ type Runtime interface {
 // so the number of duplicates after a crash. A zero field selects its default.
 type LaneLimits struct {
 	// Batches is the maximum number of unresolved batches. The default and the
-	// upper bound are twice the number of batches in the pipeline, so this many
-	// batches at most can pass one that is stuck. With OrderPerLane none can, and
-	// the upper bound leaves two batches to other lanes. With OrderInput the
-	// limit applies only while earlier lanes are not yet delivered, and the
-	// default is 4.
+	// upper bound are twice the number of batches in the pipeline. So at most
+	// this many batches of the lane can pass a batch that is stuck. With
+	// OrderPerLane no batch can pass another one, and the upper bound leaves
+	// two batches to other lanes. With OrderInput the limit applies only while
+	// earlier lanes are not yet delivered, and the default is 4.
 	Batches int
 }
 

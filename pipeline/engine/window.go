@@ -43,9 +43,9 @@ type Window struct {
 // A WindowKeySet is a [KeySet] that can forget windows.
 type WindowKeySet interface {
 	KeySet
-	// SealWindows is like Seal, and the keys belong to windows. It makes the
-	// description include the state, and leave out the keys of forgotten windows,
-	// at the latest after some more windows.
+	// SealWindows is like Seal, for keys that belong to windows. The
+	// description that it returns includes the state. It leaves out the keys of
+	// forgotten windows, though perhaps only after some more windows.
 	SealWindows(keys []codec.Key, w WindowCut) (state []byte, err error)
 	// WindowState returns the stored WindowCut.State; or nil.
 	WindowState() []byte

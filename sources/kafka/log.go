@@ -10,11 +10,11 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-// This file handles a log that differs from the log of which a position was
-// stored. A topic that was recreated has another id, and offsets of other
-// records. A log that a lagging replica continues has lost its last records.
-// An election alone changes only the leader epoch: then the position
-// remains.
+// This file handles a log that is no longer the log that a stored position
+// refers to. A topic that was recreated has another id, and its offsets belong
+// to other records. A log that a lagging replica continues has lost its last
+// records. An election changes only the leader epoch, so the position remains
+// valid.
 
 // A change says why and where reading starts again.
 type change struct {

@@ -21,9 +21,9 @@ type unread struct {
 	gaps   uint64 // a sequence up to this one may have been missing before
 	told   []span // missing sequences that are reported
 
-	// With a filter: no message up to checked remains to read or to report.
-	// latest becomes checked immediately if the stream deleted nothing
-	// meanwhile, or else if it still has the messages after checked.
+	// With a filter: every message up to checked was read or reported. The next
+	// check sets checked to latest if the stream has deleted nothing meanwhile,
+	// or still has the messages after checked.
 	checked, latest client.SequencePair
 }
 

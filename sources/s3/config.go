@@ -38,8 +38,9 @@ type Config struct {
 	// such as 2026/11/30, 2026-11-30 or 20261130. Then most listings skip the objects
 	// that are older than look_back.
 	Ordered bool `yaml:"ordered"`
-	// With ordered: how long after the objects that sort after it an object may
-	// appear. If it appears later, only a listing of all objects finds it.
+	// With ordered: how late an object may appear, after objects whose keys
+	// sort after its key. If it appears later, only a listing of all objects
+	// finds it.
 	LookBack time.Duration `yaml:"look_back" min:"1s"`
 	// With ordered: how often to list all objects. The source also does so when it
 	// starts.

@@ -151,14 +151,15 @@ func (e *encoder) long(dst []byte, label []rune) []byte {
 		}
 	}
 	slices.Sort(todo)
-	// passed is the number of handled code points before the position of the last
-	// one handled.
+	// passed is the number of handled code points in front of the code point
+	// handled last, and that one itself.
 	n, passed := rune(initialN), uint64(0)
 	for _, p := range todo {
 		r, at := rune(p>>32), int(uint32(p))
 		before := uint64(done.sum(at))
-		// Advance to the end of the label, through the code points in between,
-		// and restart at its beginning.
+		// For a larger code point, the delta counts the rest of the label, a
+		// whole label for each value between n and r, and then starts at the
+		// beginning of the label.
 		if r > n {
 			e.delta += e.handled - passed + 1 + uint64(r-n-1)*(e.handled+1)
 			n, passed = r, 0

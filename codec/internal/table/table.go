@@ -41,7 +41,7 @@ const (
 // A Trie holds a value for each code point, in blocks of 16 values. Equal blocks are stored
 // once, and so are equal lists of 32 blocks.
 type Trie struct {
-	Top    string  // for each 512 code points, which list of Middle it is; 0 values follow
+	Top    string  // for each 512 code points, the index of their list in Middle; the values of later code points are 0
 	Middle Uint16s // lists of the blocks of Leaves
 	Leaves Uint16s
 }

@@ -30,7 +30,7 @@ type diagnosis struct {
 	Empty       bool     `json:"empty,omitempty"`
 	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
 	Damage      string   `json:"damage,omitempty"`
-	State       string   `json:"state,omitempty"`     // what the name of the file says: it is not a finished output
+	State       string   `json:"state,omitempty"`     // why the file is not a finished output, by its name
 	Integrity   string   `json:"integrity,omitempty"` // counts and damage; only with --integrity
 	Skipped     string   `json:"skipped,omitempty"`   // why the file is not diagnosed
 	Format      string   `json:"format,omitempty"`    // empty: unknown

@@ -53,8 +53,8 @@ func (s *settings) newDivided(c sink.Config) (sink.Tree, error) {
 // A hostTable numbers the hosts of the records. The number of a host is above
 // sinkOfRecord in the set of outputs that a worker returns.
 type hostTable struct {
-	pattern string // of the outputs
-	sites   bool   // pattern has only the registrable domain
+	pattern string // path of the outputs, with {vhost} or {site}
+	sites   bool   // pattern has {site} and no {vhost}
 
 	mu      sync.RWMutex
 	numbers map[string]uint64

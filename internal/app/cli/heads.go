@@ -13,9 +13,9 @@ import (
 // heads compares the headers of the tables that are copied to one output.
 type heads struct {
 	on            bool
-	drop          bool   // equal headers are dropped; otherwise damage may remove the first one
+	drop          bool   // leave out repeated headers; not set if the text with the first header may be withdrawn
 	header        []byte // of the first table; nil: none yet
-	tables, other bool   // some inputs are tables with rows below a header, or others
+	tables, other bool   // some inputs are tables with rows below a header; some are not
 	differ        error
 }
 

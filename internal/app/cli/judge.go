@@ -12,8 +12,9 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file decides whether a file is intact without reading its records. The source
-// gives the verdict, as it does when records are read, so all commands agree.
+// This file decides whether a file is intact without reading its records. The
+// verdict comes from the source, as in a run that reads the records, so all
+// commands agree.
 
 // A judgement is the result of reading a whole file.
 type judgement struct {

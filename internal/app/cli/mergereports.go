@@ -18,8 +18,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file implements report --merge: from the summaries of all shards to the summary of
-// one run over the whole input.
+// This file implements report --merge, which turns the summaries of all shards
+// into the summary of one run over the whole input.
 
 // merge writes the merged summary of the shards in the files.
 func (o *reportOptions) merge(cmd *cobra.Command, names []string) error {

@@ -155,7 +155,7 @@ func (o *output) publish(reports []file.Report) error {
 	}
 	var withdrawn error
 	if len(reports) == 1 && reports[0].Lane != nil {
-		for _, out := range []sink.Output{o.one, o.dead} { // the outputs of a tree do so themselves
+		for _, out := range []sink.Output{o.one, o.dead} { // a tree withdraws from its outputs itself
 			if out != nil {
 				withdrawn = errors.Join(withdrawn, out.Withdraw(reports[0].Lane))
 			}

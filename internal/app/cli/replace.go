@@ -41,7 +41,7 @@ func (s *settings) beforePublish(source *file.Source) func(input, part string) e
 			}
 		}
 		if s.resumed == nil || damaged {
-			return nil // a damaged input is reported again by the next run
+			return nil // the next run reads a damaged input again, so that it reports the damage again
 		}
 		return s.resumed.made(input, part)
 	}

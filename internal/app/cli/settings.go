@@ -154,7 +154,7 @@ func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byt
 	for _, e := range errlist.Flatten(err) {
 		var c *record.ConfigError
 		if errors.As(e, &c) && c.Field == "Profile" && len(o.Changes) > 0 {
-			return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
+			return nil, fmt.Errorf("--rule: %w", err) // the profile is consistent without the changes of --rule
 		}
 	}
 	return n, flagNames(err)

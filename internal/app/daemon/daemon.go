@@ -68,7 +68,7 @@ type Daemon struct {
 
 	hard    bool
 	damaged map[string]bool // files, by path
-	dropped map[cause]int64 // records whose loss is logged
+	dropped map[cause]int64 // dropped records that tellDropped has logged
 
 	headed []byte // header that stdout has got; used only by Run
 }

@@ -184,7 +184,7 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 	d, n := p.file.Dedupe, rc.Normalizer
 	id := keyset.Identity{"by": d.By, "key_of": d.URL, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
 	if d.Marks() {
-		id["keep"] = d.Keep // the records of other sets have no mark
+		id["keep"] = d.Keep // a set without marks must not continue as a set with marks
 	}
 	if d.Window != nil {
 		id["window"] = d.Window.Size.String()

@@ -21,7 +21,7 @@ const (
 	// and readyPoll how often it looks afterwards whether the daemon is ready.
 	startPoll, readyPoll = 50 * time.Millisecond, time.Second
 	// dropInterval is the interval over which dropped records are added up,
-	// because each record may be one.
+	// because every record may be dropped.
 	dropInterval = 10 * time.Second
 )
 

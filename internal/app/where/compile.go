@@ -18,7 +18,7 @@ type compiler struct {
 	zone     *time.Location
 	fields   []int       // indexes of the fields that the expression reads, with repetitions
 	tested   []int       // indexes of the fields in has(FIELD)
-	at       map[int]int // first rune of the first name of each field
+	at       map[int]int // by field: where its name first begins, in runes of the expression
 	inside   bool        // the answers of a condition around the node are remembered
 	computed []*record.Computed
 }

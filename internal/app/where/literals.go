@@ -17,12 +17,12 @@ const maxSpellings = 64
 // A pattern is a compiled regular expression.
 type pattern struct {
 	re *regexp.Regexp
-	// Every match contains a text of the set, if there is one. If exact is set, every
-	// text that contains a text of the set matches, if start, at its start, and if end,
-	// at its end.
+	// Every match contains a text of the set, unless set is nil. If exact is
+	// set, the reverse is also true: a text matches if it contains a text of
+	// the set; with start, only at its start, and with end, only at its end.
 	set               *needle.Set
 	exact, start, end bool
-	fold              bool // letters beyond ASCII have the same lower case as some in the set
+	fold              bool // some letters beyond ASCII have the same lower case as letters in the set
 }
 
 // newPattern compiles a regular expression.
@@ -160,7 +160,7 @@ func product(texts, more []string) (list []string) {
 // it: a letter beyond ASCII in any case, and U+FFFD, which matches invalid bytes.
 func (s *speller) rune(r rune) (_ rune, ok bool) {
 	if s.fold && r >= unicode.MaxASCII {
-		r = unicode.SimpleFold(r) // U+017F and U+212A: an ASCII letter follows
+		r = unicode.SimpleFold(r) // U+017F and U+212A fold to an ASCII letter
 		if r >= unicode.MaxASCII {
 			return 0, false
 		}

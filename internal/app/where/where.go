@@ -62,7 +62,7 @@ func (e *Expression) Fields() []int { return e.fields }
 // a mistake.
 func (e *Expression) Untested() []int { return e.untested }
 
-// At returns where the expression reads a field first, such as "column 5".
+// At returns by field: where the expression first reads it, such as "column 5".
 func (e *Expression) At(field int) string { return e.at[field] }
 
 // Compile compiles an expression. Times in it that have no zone are in zone.

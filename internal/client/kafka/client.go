@@ -25,10 +25,10 @@ type Client interface {
 	// LogState returns the present state of the log of a partition. It is not Known if
 	// the brokers have no topic ids.
 	LogState(ctx context.Context, topic string, partition int) (Log, error)
-	// EpochEnd returns the offset after the last record of an epoch: the position of a
-	// consumer that has read a record of this epoch is not greater, unless the log has
-	// lost records. It returns -1 if the leader has no information about the epoch.
-	// current is the present epoch.
+	// EpochEnd returns the offset after the last record of an epoch. If a
+	// consumer that has last read a record of this epoch is at a greater
+	// offset, the log has lost records. It returns -1 if the leader has no
+	// information about the epoch. current is the present epoch.
 	EpochEnd(ctx context.Context, topic string, partition int, current, epoch int32) (int64, error)
 	// Fetch reads record batches into f and reuses its memory. It waits for
 	// records as r says; an empty result is not an error.
@@ -42,7 +42,7 @@ type Client interface {
 	NewProducer(ctx context.Context) (Producer, error)
 	// CreateTopic creates a topic with the default number of replicas. It
 	// returns TopicExists if there is one with that name. With dry, the brokers
-	// only check whether they would.
+	// only check whether they would create the topic.
 	CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string, dry bool) error
 	// Setting returns a setting of a topic, such as cleanup.policy.
 	Setting(ctx context.Context, topic, name string) (string, error)

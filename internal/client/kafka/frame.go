@@ -57,7 +57,7 @@ func (l *library) tokens() int {
 // this package decodes it.
 type framedConn struct {
 	net.Conn
-	logins int // tokens of a login that follow SaslHandshake version 0, without headers
+	logins int // number of login tokens, which follow SaslHandshake version 0 and have no header
 
 	mu       sync.Mutex // the library may read and write at the same time
 	head     []byte     // beginning of the frame being written

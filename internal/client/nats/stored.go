@@ -59,10 +59,10 @@ func readStored(data []byte) (s stored, err error) {
 // Accept says which acknowledgments count.
 type Accept struct {
 	Only string // if set, accept only this stream
-	Any  bool   // accept every stream; otherwise, accept the streams that exist
+	Any  bool   // accept any name of a stream without looking it up
 
-	// A message that a stream refuses because its subject has one already is a
-	// duplicate, not a message to publish again.
+	// A message that a stream refuses because its subject already has a message
+	// is a duplicate, not a message to publish again.
 	OnePerSubject bool
 }
 

@@ -57,8 +57,8 @@ const (
 	maxPause       = 30 * time.Second
 	// again is the time after which an unknown id is requested again.
 	again = 10 * time.Second
-	// maxSchemas limits the ids to remember, most of which are then unknown ids
-	// of damaged messages.
+	// maxSchemas limits the ids to remember. A registry with fewer schemas
+	// reaches it only because of the unknown ids in damaged messages.
 	maxSchemas = 10_000
 	// maxAnswer limits the length of an answer in bytes.
 	maxAnswer = 8 << 20

@@ -32,7 +32,7 @@ type Type struct {
 	Parts   []*Type  // fields of a Record, branches of a Union
 	Names   []string // names of the fields
 	Item    *Type    // item of an Array or a Map
-	Column  int      // number of a column, which others set in copies of a type
+	Column  int      // number of a column, for other packages, which set it in copies of a type
 }
 
 // A parser parses the types of a schema and of the schemas that it refers

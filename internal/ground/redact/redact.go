@@ -37,7 +37,7 @@ type pattern struct {
 	re     *regexp.Regexp
 	inner  bool       // the value is the first group, the rest of the match is around it
 	within *[256]bool // bytes of words: any other byte ends a word, and a value never extends beyond its word
-	need   string     // every word with a value contains this text at least least times; searching for it is faster than a regular expression
+	need   string     // a word can hold a value only if it contains this text as often as least says; searching for a text is faster than a regular expression
 	least  int
 }
 
@@ -310,7 +310,7 @@ func (p *pattern) mark(found []bool, text []byte) (hit bool) {
 		}
 		return hit
 	}
-	for from := 0; ; { // what follows a value can precede the next one
+	for from := 0; ; { // the text after a value can also be the text before the next value
 		at := p.re.FindSubmatchIndex(text[from:])
 		if at == nil {
 			return hit

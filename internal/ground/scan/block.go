@@ -11,7 +11,8 @@ type Block struct {
 
 	set  *Set
 	same byte
-	// For processors without vectors: the bytes before first are in the class, and others.
+	// For processors without vectors: the class consists of the bytes below
+	// first and the bytes in others.
 	first  byte
 	others []byte
 }

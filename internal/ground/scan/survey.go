@@ -60,7 +60,7 @@ type Survey struct {
 	// Margin bytes after the text.
 	Copy   []byte
 	Labels Labels
-	firsts Firsts // the firsts of the first two words, or 128
+	firsts Firsts // the first special byte, '?' and '#' of the first 128 bytes; 128: none
 	memory []byte // Copy and, because the vectors may write there, the 64 bytes in front
 }
 

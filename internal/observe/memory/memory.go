@@ -81,7 +81,7 @@ var process state
 type state struct {
 	sync.Mutex
 	limit            int64
-	outside, counted int64 // counted: in the limit of the runtime
+	outside, counted int64 // bytes outside the heap now, and when the limit of the runtime was set
 	exceeded         func(outside int64)
 }
 
@@ -139,8 +139,9 @@ const (
 	// copies is the size of a copy of the output.
 	copies = 2
 
-	// A set of keys gets half of what the rest leaves, and the keys that wait for a
-	// commit a quarter: each is in several lists and in a map.
+	// A set of keys gets half of the memory that everything else leaves. The
+	// keys that wait for a commit get a quarter, because each of them is in
+	// several lists and in a map.
 	minKeys, minRoom = 2 << 20, 16 << 10
 	maxRoom          = 256 << 10
 	roomBytes        = 256

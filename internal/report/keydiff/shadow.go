@@ -10,10 +10,12 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compares the keys of a profile with the running profile's, for as long as a
-// process runs, in bounded memory. It follows only the keys that their hash chooses.
-// For a followed key of B it holds all keys of A of the same URLs, and so whether B
-// merges them; for a followed key of A, whether B splits it.
+// This file compares the keys of a profile with the running profile's, for as
+// long as a process runs, in bounded memory. It follows a part of the keys,
+// chosen by their hashes. For a followed key of B, it holds the keys under A of
+// the same URLs: if there are several, B merges them. For a followed key of A,
+// it holds the keys under B in the same way: if there are several, B splits the
+// key.
 
 // A Shadow counts what a change from A to B merges and splits. It is safe for
 // concurrent use.

@@ -44,7 +44,7 @@ type field struct {
 // A layout counts what a column has in a batch.
 type layout struct {
 	nodes, buffers int
-	views          []int // numbers of the string view buffers that extra buffers follow
+	views          []int // indexes of the string view buffers, each of which extra buffers follow
 }
 
 // add appends the layout of a child.

@@ -53,7 +53,7 @@ type block struct {
 	ends    []int  // offset in data of the end of each record
 	cells   []cell // cells of all records
 	columns int
-	left    int64 // number of records in data after these
+	left    int64 // number of records in data after the records in cells
 }
 
 // start returns the offset in b.data of record i.

@@ -95,8 +95,9 @@ func buildMagics() []magic {
 }
 
 const (
-	// encrypted begins an encrypted Parquet file. A page follows, or a length, with
-	// control characters in both cases; a text may begin with PARENT.
+	// encrypted begins an encrypted Parquet file. A text may also begin with
+	// these letters, as PARENT does, but in a Parquet file a page or a length
+	// follows, and both contain control characters.
 	encrypted = "PARE"
 
 	skippableTail = "\x2a\x4d\x18"

@@ -21,8 +21,8 @@ type Order struct {
 
 // A mark is where listings of a series go on.
 type mark struct {
-	key    string // the last key that was written longer than the look-back ago
-	before int    // number of listed objects up to key
+	key    string // the last key of an object that is older than the look-back
+	before int    // number of objects of the series that were listed up to key
 }
 
 // pageObjects is the maximum number of objects in the answer to a request.

@@ -43,9 +43,9 @@ func (m *made) statistics(old fields, b bounds, nulls int64) fields {
 	}
 	had := st.has(5) || st.has(6)
 	st.drop(1, 2, 5, 6)
-	// Bounds of more rows are still bounds of these. But some readers answer
-	// min() and max() with the bounds, even if they are declared to be
-	// inexact.
+	// The bounds of all rows of the source would also be correct for a part of
+	// them. But some readers answer min() and max() with the bounds, even if
+	// the file declares the bounds inexact.
 	if !had || b.lo == nil {
 		return st
 	}

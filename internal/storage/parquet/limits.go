@@ -9,9 +9,9 @@ import (
 // Limits bounds the memory and the time that a file may take, whatever it
 // announces. The zero value means the defaults.
 type Limits struct {
-	// MaxPage is the maximum length of a decompressed page in bytes, and for
-	// columns with URLs half of it, divided by their number. 0: 128 MiB. Option
-	// --max-window.
+	// MaxPage is the maximum length of a decompressed page in bytes. The
+	// columns with URLs share half of it: each may have a page of half of it
+	// divided by the number of these columns. 0: 128 MiB. Option --max-window.
 	MaxPage int64
 	// MaxRatio is the maximum number of decompressed bytes of pages per
 	// compressed byte, checked after 64 MiB; 0: 1000; negative: no limit. Option

@@ -15,7 +15,7 @@ const MaxExample = 2 << 10
 // A Group is a key with the number of its occurrences.
 type Group struct {
 	Key     []byte
-	Example []byte // the shortest example, and of several such the least; nil if all were longer than MaxExample
+	Example []byte // the shortest example, or the least of several equally short ones; nil if all were longer than MaxExample
 	Count   int64
 }
 
@@ -151,7 +151,7 @@ func (t *table) insert(at int, h uint32, e entry) {
 func (t *table) absorb(o *table) {
 	first := uint32(len(t.chunks))
 	t.chunks, t.text = append(t.chunks, o.chunks...), t.text+o.text
-	for _, e := range o.entries { // not by slots: those are in the order of t's, and would fill one end of it
+	for _, e := range o.entries { // not in the order of the slots: t has the same order, so the groups would fill its slots from one end
 		e.chunk += first
 		key := t.keyOf(&e)
 		h := hashOf(key)

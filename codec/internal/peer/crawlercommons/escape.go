@@ -14,7 +14,7 @@ var (
 	escapedChar = ascii.SetOf("\"#<>[]^`{|}\x7f ")                 // always escaped, as controls are
 	uric        = ascii.SetOf(ascii.Alnum + mark + ";/?:@&=+$,[]") // java.net.URI: reserved and unreserved of RFC 2396
 	pathChar    = ascii.SetOf(ascii.Alnum + mark + ":@&=+$,;/")    // java.net.URI: in a path
-	regName     = ascii.SetOf(ascii.Alnum + mark + "$,;:@&=+")     // java.net.URI: in an authority that is no server
+	regName     = ascii.SetOf(ascii.Alnum + mark + "$,;:@&=+")     // java.net.URI: in an authority that is not HOST:PORT
 	userChar    = ascii.SetOf(ascii.Alnum + mark + ";:&=+$,")      // java.net.URI: in userinfo
 	schemeChar  = ascii.SetOf(ascii.Alnum + "+-.")                 // java.net.URI: in a scheme
 	scopeChar   = ascii.SetOf(ascii.Alnum + "_.")                  // java.net.URI: in the scope of an IPv6 address

@@ -104,7 +104,7 @@ func (n *normalizer) appendNormal(dst, path []byte) []byte {
 		dst = append(dst, '/')
 	}
 	n.starts = n.starts[:0] // the starts of the segments in dst
-	removed := false        // a segment before the first remaining one
+	removed := false        // a segment before the first remaining segment was removed
 	for i := 0; i < len(path); {
 		if path[i] == '/' {
 			i++

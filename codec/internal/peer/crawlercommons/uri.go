@@ -9,7 +9,7 @@ import (
 // A javaURI is what java.net.URI finds in a text.
 type javaURI struct {
 	scheme   []byte
-	opaque   bool // the scheme is followed by something else than a slash
+	opaque   bool // something other than a slash follows the scheme
 	path     []byte
 	query    []byte
 	hasQuery bool

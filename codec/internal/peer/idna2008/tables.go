@@ -17,8 +17,8 @@ type data struct {
 	script    []table.Span // scripts that CONTEXTO rules name
 	direction []table.Span // bidirectional classes
 	mark      []table.Span // combining marks, and the value 2 for viramas
-	// mapping is the UTS 46 mapping: the text for code points from a key to the next one,
-	// whose status is in status.
+	// mapping is the UTS 46 mapping: each text belongs to the code points from
+	// its key to the next key, and status has their status.
 	mapping table.TextMap
 	status  string
 }

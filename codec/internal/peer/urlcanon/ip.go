@@ -21,8 +21,8 @@ const (
 	noIP ipKind = iota
 	ip4
 	ip6
-	// negative is a number below 0: int("-1") is a number for parse_ipv4, and
-	// no address for the functions that use it.
+	// negative is a number below 0. Python's int accepts "-1", so parse_ipv4
+	// does too, but its callers do not accept the result as an address.
 	negative
 )
 

@@ -18,9 +18,9 @@ const (
 	ExitCut    = 3 // interrupted before everything was written
 	ExitFailOn = 4 // finished, but a condition of --fail-on was met
 
-	// In place of ExitUsage, urlfold run exits with EX_CONFIG of sysexits.h for
-	// configurations that no restart mends, because the Go runtime exits with 2
-	// when the process crashes.
+	// If a restart cannot mend the configuration, urlfold run exits with
+	// EX_CONFIG of sysexits.h instead of ExitUsage, because the Go runtime
+	// exits with 2 when the process crashes.
 	ExitConfig = 78
 )
 

@@ -7,9 +7,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file says which values of a JSON text a form learns from. The names of
-// members and the brackets are text that records have in common, so that records of the
-// same form have the same structure.
+// This file finds the values of a JSON text that a form learns. The names of
+// members and the brackets are text that records have in common, so that
+// records of the same form have the same structure.
 
 // Ways in which values of a JSON text end.
 var (

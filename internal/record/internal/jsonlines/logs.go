@@ -16,9 +16,10 @@ type Log struct {
 	Wrapped string
 	// plain is set if the scheme is http unless the record says otherwise.
 	plain bool
-	// whole is set if a URL in the part UseURL may lack its scheme.
+	// whole is set if the URL of the part UseURL may lack its scheme.
 	whole bool
-	// foreign begins the first parameter of a query that the server made up.
+	// foreign is the beginning of a parameter that only a query made up by the
+	// server has.
 	foreign string
 	parts   string // see Parts
 	// About says where the log comes from, doc is the address of its reference,

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// The functions of this file read eight digits at a time where they can. How many
-// digits a field has cannot be predicted, so a loop with a branch for each of them
-// takes longer.
+// The functions of this file read eight digits at a time where they can. The
+// CPU cannot predict how many digits a field has, so a loop with a branch for
+// each digit takes longer.
 
 // IsDigit reports whether c is an ASCII digit.
 func IsDigit(c byte) bool { return c-'0' < 10 }

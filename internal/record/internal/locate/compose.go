@@ -42,7 +42,7 @@ type Composer struct {
 	Whole    Role   // role of an absolute URL
 	Stop     byte   // see Site
 	Plain    bool   // see Found
-	Foreign  []byte // begins a parameter of a query that is not the client's; nil if the query is all the client's
+	Foreign  []byte // beginning of a parameter that only a query made up by the server has; nil: every query is the client's
 }
 
 // Compose adds the URL, the referer and the attributes in values to f.

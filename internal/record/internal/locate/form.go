@@ -58,9 +58,9 @@ type Value struct {
 // depend on values of a higher rank, if it is absolute or a target in origin form.
 const (
 	RankNeeded uint8 = 0                  // every URL depends on the value
-	RankPath         = uint8(UsePath)     // the query can be in a value of the same rank
-	RankMethod       = uint8(NumUses)     // requests with CONNECT have no such URL
-	RankBeside       = uint8(NumUses) + 1 // no such URL depends on the value
+	RankPath         = uint8(UsePath)     // the value is a path, or the query of a path
+	RankMethod       = uint8(NumUses)     // the value is the method; only the target of CONNECT depends on it
+	RankBeside       = uint8(NumUses) + 1 // no URL in a value depends on this value
 )
 
 // A Way says how a value ends.
@@ -155,9 +155,9 @@ func (h *Form) learn(rec []byte, values []Value) {
 type Forms struct {
 	List    [4]Form // the form of the last record first
 	values  []Value // values of the record to learn from
-	balance int     // at most maxBalance
+	balance int     // hits against misses, from minBalance to maxBalance
 	pause   int     // length of the last pause
-	Skips   int     // records left of the pause
+	Skips   int     // records that remain of the pause
 }
 
 // Records without a known form take more time than without forms. So if more

@@ -52,7 +52,7 @@ type Found struct {
 	Sites       []Site // only the first N are valid; kept from record to record, so that it grows rarely
 	BaseDialect *Dialect
 	HostDialect *Dialect
-	NameDialect *Dialect // dialect of the first host in hosts; only its Locator sets it
+	NameDialect *Dialect // dialect of Hosts[0]; nil: the value has no escapes
 	nameText    []byte   // nameHost without escapes; scratch
 	nameRuns    []Run
 	LastHost    []byte // the last result of requestHost

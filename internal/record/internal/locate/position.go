@@ -11,13 +11,13 @@ type Position struct {
 	// Message says that the record is in a message, and Off the position of
 	// that message.
 	Message bool
-	// Start is used by record.Worker.Piece: the offset of the record's first
-	// byte, while Off is the offset of the piece, or -1 if unknown.
+	// Start is the offset of the record's first byte, or -1 if it is unknown.
+	// Only record.Worker.Piece uses it; Off is then the offset of the piece.
 	Start int64
 
-	// Append receives and keeps a copy. Copies of a size that is not a multiple
-	// of 16 overlap in their last bytes, and the processor stalls when it reads
-	// these again. The size is 96 bytes.
+	// Keep the size of a Position a multiple of 16; it is 96 bytes. Append
+	// copies a Position. A copy of another size writes some of the last bytes
+	// twice, and the processor stalls when it reads these bytes.
 }
 
 // LineFeed ends a line.

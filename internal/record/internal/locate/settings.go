@@ -71,7 +71,7 @@ type Target uint8
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the Referer field
-	TargetAll                   // the request, then the referer; only the one that the format has
+	TargetAll                   // the request, then the referer; a format may have only one of them
 )
 
 // TargetNames are the names of the targets.

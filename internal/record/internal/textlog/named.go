@@ -13,7 +13,7 @@ import (
 // if the scheme is https.
 type namedUse struct {
 	use  locate.Use
-	rank uint8 // of several targets or hosts, the one with the lowest rank counts; a referer with a rank, and a request of rankText, may also be another kind of text
+	rank uint8 // of several targets or hosts, the one with the lowest rank counts; a referer with a rank above 0, and a request of rankText, may turn out to be other text
 	unit int8  // see locate.Attr.Unit
 }
 

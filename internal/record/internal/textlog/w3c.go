@@ -70,8 +70,8 @@ func (r *W3CReader) Locator() locate.Locator { return &W3CLocator{W3CReader: r} 
 
 // Uses of W3C columns alone.
 const (
-	w3cDate = locate.NumUses + iota // UseTime is the time of day
-	w3cHost                         // lower ranks of hosts follow
+	w3cDate = locate.NumUses + iota // the date; UseTime is then the time of day
+	w3cHost                         // the host of rank 0; those of higher ranks follow
 	numW3C  = w3cHost + locate.NumHosts
 )
 
