@@ -144,8 +144,8 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 	return special, odd
 }
 
-// setIf does what set does, if so is true. It does not branch, because whether
-// a URL has a query or a fragment cannot be predicted.
+// setIf does what set does, if so is true. It does not branch, because the CPU
+// cannot predict whether a URL has a query or a fragment.
 func (u *URL) setIf(so bool, c Component, start, end int) {
 	n := uint32(b2i(so))
 	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}
@@ -433,9 +433,9 @@ func cleanEscape(b []byte, least uint8) int {
 }
 
 // characterEscapes returns the number of escapes, in upper or lower case, of
-// the non-ASCII UTF-8 character at the start of b. It returns 0 if they do not
-// encode a character, or one that needs another check. v is the value of the
-// first escape.
+// the non-ASCII UTF-8 character at the start of b. It returns 0 if the escapes
+// do not encode a character, or encode one that needs another check. v is the
+// value of the first escape.
 func characterEscapes(b []byte, v byte) int {
 	n := 0
 	switch escapes[v] {

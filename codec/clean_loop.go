@@ -46,9 +46,9 @@ func cleanLabels(src []byte, i int) (end int, odd bool) {
 	return i, (bad|last)&pauseByte != 0
 }
 
-// cleanRest parses path, query and fragment; the path begins at i. Its loops go on
-// after most bytes with i+1, not with i plus a length that was computed: the
-// processor need not wait for that.
+// cleanRest parses path, query and fragment; the path begins at i. Its loops go
+// on after most bytes with i+1, not with i plus a computed length, so the
+// processor need not wait for the length.
 func cleanRest(src []byte, i int, u *URL) (entity int, ok bool) {
 	path, entity := Span{Start: uint32(i)}, -1
 	for i < len(src) && src[i] != '?' && src[i] != '#' {

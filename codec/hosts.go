@@ -42,8 +42,8 @@ func (p *parser) compareHosts(src []byte) {
 }
 
 // plainHost reports whether both standards obviously see the same host: the
-// host follows "://", and an end of the authority that both know follows the
-// host and its port.
+// host follows "://", and a byte that ends the authority in both standards
+// follows the host and its port.
 func (p *parser) plainHost() bool {
 	host := p.u.Span(Host)
 	start, end := int(host.Start), int(host.End)

@@ -434,9 +434,10 @@ func cutIndexFile(text, path []byte) []byte {
 	return path
 }
 
-// mayEndInIndexFile reports whether text, of more than 16 bytes, may end in a name and
-// an extension for which isIndexFile reports true. It rules out most texts, without a
-// branch: whether a path ends in an extension cannot be predicted.
+// mayEndInIndexFile reports whether text, of more than 16 bytes, may end in a
+// name and an extension for which isIndexFile reports true. It rules out most
+// texts, without a branch, because the CPU cannot predict whether a path ends
+// in an extension.
 func mayEndInIndexFile(text []byte) bool {
 	const (
 		spaces   = 0x20_20_20_20_20_20_20_20 // the bits that distinguish upper and lower case

@@ -256,10 +256,10 @@ func (p *pass) writeEscape(c byte) {
 	p.at += 3
 }
 
-// copyWide copies wide bytes, 16 at a time. A hash of the copy soon reads words of
-// eight bytes: it would wait for words that are not part of one store. An assignment
-// of more bytes would call memmove, because the two might overlap. If it were inlined,
-// each address would be computed twice.
+// copyWide copies wide bytes, 16 at a time. A hash of the copy soon reads words
+// of eight bytes: it would wait for words that are not part of one store. An
+// assignment of more bytes would call memmove, because d and s might overlap.
+// If copyWide were inlined, each address would be computed twice.
 //
 //go:noinline
 func copyWide(d, s *[wide]byte) {

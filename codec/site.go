@@ -76,8 +76,8 @@ func suffixOffset(host []byte, private bool) (at int, ok bool) {
 	return at, at > 0
 }
 
-// isBelowSuffix reports whether host, a name without empty labels that is no IP
-// address, is below a public suffix, counting private ones.
+// isBelowSuffix reports whether host, a name without empty labels that is not
+// an IP address, is below a public suffix, counting private ones.
 func isBelowSuffix(host []byte) bool {
 	return !psl.IsSuffix(host)
 }

@@ -576,8 +576,7 @@ func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
 	p.restAs(c, delimiter, end, p.in[p.i:end], esc)
 }
 
-// restAs is rest for a component of which text is written in place of its
-// bytes.
+// restAs is rest, but writes text in place of the bytes of the component.
 func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc percent.Rules) {
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)

@@ -127,9 +127,10 @@ func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	return &Batch{b: b, lane: l}, nil
 }
 
-// Emit hands b over, whose records are whole. token is what a [Committer] gets with the
-// position after b; it is the source's own, and may be 0. Emit does not block. An empty
-// batch is given back. b must not be used afterwards, whatever Emit returns.
+// Emit hands b over, whose records are whole. The source chooses token, which
+// may be 0. A [Committer] gets it back with the position after b. Emit does not
+// block. An empty batch is given back. b must not be used afterwards, whatever
+// Emit returns.
 func (rt *Runtime) Emit(ctx context.Context, b *Batch, token int64) error {
 	in, l := b.b, b.lane
 	if in == nil {
@@ -201,8 +202,9 @@ type Batch struct {
 	text bool
 }
 
-// Append appends a copy of a whole record as it is, with its line end if the format has
-// lines. It counts the offsets of the lane.
+// Append appends a copy of a whole record as it is, with its line end if the
+// format has lines. The pipeline computes the offsets in the lane from the
+// lengths of the records.
 func (b *Batch) Append(rec []byte) {
 	b.b.In = append(b.b.In, rec...)
 	b.text = b.text || len(rec) > 0

@@ -76,9 +76,9 @@ var nameMasks = func() (t [64]uint64) {
 	return t
 }()
 
-// read reports whether query is tidy, and then sets q. It appends the fields that a rule
-// drops to q.drops, in any case. A false result is always safe, because appendUntidy
-// handles all queries, including tidy ones.
+// read reports whether query is tidy. If it is, read sets q. It appends the
+// fields that a rule drops to q.drops, in any case. A false result is always
+// safe, because appendUntidy handles all queries, including tidy ones.
 func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	if len(query) == 0 || len(query) >= 64 {
 		return false
@@ -144,7 +144,8 @@ func (q *tidyQuery) drop(start, nameEnd, rule int) {
 	q.odd &^= bit - 1<<(start&63)
 }
 
-// sort sorts the fields. Which of two fields comes first cannot be predicted.
+// sort sorts the fields. It does not branch, because the CPU cannot predict
+// which of two fields comes first.
 func (q *tidyQuery) sort() {
 	fields := q.fields[:min(q.n, maxTidy)]
 	for i := 1; i < len(fields); i++ {
@@ -218,9 +219,10 @@ func appendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bo
 	return out[:at+length], true, why, true
 }
 
-// write writes the fields of q to out, in form encoding and separated by '&'. changed is
-// 1 if that changes a field. It takes the same step at each odd byte and at each end of a
-// field, because their order cannot be predicted.
+// write writes the fields of q to out, in form encoding and separated by '&'.
+// changed is 1 if that changes a field. It takes the same step at each odd byte
+// and at each end of a field, because the CPU cannot predict the order of the
+// two.
 func (q *tidyQuery) write(out *[tidyRoom]byte) (length, changed int) {
 	stops, text := q.ends|q.odd, &q.text
 	start, next, diff := q.fields[0].start(), 1, uint32(0)

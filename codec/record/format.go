@@ -163,11 +163,12 @@ func (f *Found) fail(format string, args ...any) {
 // for concurrent use. A nil Dialect escapes nothing.
 type Dialect struct{ d record.Dialect }
 
-// NewDialect returns a Dialect whose escapes begin with mark. decode appends the decoded
-// form of the escape at the start of s, at least one byte, and returns the length of the
-// escape in s, at least 1; a mark that starts no escape is literal. encode appends text
-// with what needs an escape, among them stop, the byte that ends the field (0: none); if
-// encode is nil, text is written as it is. Both must be safe for concurrent use.
+// NewDialect returns a Dialect whose escapes begin with mark. decode appends
+// the decoded form of the escape at the start of s, at least one byte, and
+// returns the length of the escape in s, at least 1; a mark that starts no
+// escape is literal. encode appends text and escapes the bytes that need it,
+// including stop, the byte that ends the field (0: none); if encode is nil,
+// text is written as it is. Both must be safe for concurrent use.
 func NewDialect(mark byte, decode func(dst, s []byte) ([]byte, int), encode func(dst, text []byte, stop byte) []byte) *Dialect {
 	return &Dialect{record.Dialect{Mark: mark, Decode: decode, Encode: encode}}
 }

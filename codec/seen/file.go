@@ -24,8 +24,9 @@ const (
 // MaxVersion is the greatest length of a key version in a saved set, in bytes.
 const MaxVersion = 1 << 16
 
-// A KeyVersionError reports that a saved set has keys of another version than the
-// Set that reads it. Such keys have nothing in common: the URLs must be read again.
+// A KeyVersionError reports that a saved set has keys of another version than
+// the Set that reads it. Keys of different versions cannot be compared, so the
+// URLs must be read again.
 type KeyVersionError struct {
 	Saved string // version of the saved keys
 	Want  string // version of the keys of the Set

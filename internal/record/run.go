@@ -89,7 +89,8 @@ func (c *copier) leaveOut(n int, st *Stats) {
 	c.drop(locate.Between(0, n))
 }
 
-// move moves p to the position after a number of lines and bytes from line and off on.
+// move sets p to the position that is lines lines and size bytes after line and
+// off.
 func move(p *Position, line, off int64, lines, size int) {
 	p.Line = line + int64(lines)
 	if !p.Message {
@@ -139,9 +140,9 @@ func (c *flagCount) add(st *Stats) {
 	}
 }
 
-// appendOther is AppendRun for one record that is not only copied, or not kept. n is what
-// the keeper has returned for it. It returns the length of the record, or 0 if it gives
-// up.
+// appendOther is AppendRun for one record that needs more than copying, or that
+// the keeper does not keep. n is what the keeper has returned for it. It
+// returns the length of the record, or 0 if it gives up.
 func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
 	switch {
 	case w.job.maxRecord > 0 && n > w.job.maxRecord:

@@ -85,10 +85,9 @@ func (n *normalizer) keepsQuery(query []byte) bool {
 // has not been read. The virtual host is not among them: the target can hold it.
 const besideURL = ofAttrs&^(1<<fVHost) | 1<<fMethod
 
-// asksBesideURL reports whether the condition of the job, if there is one, reads
-// only the fields besideURL of clf or combined. It may ask about flags and changes as
-// well, because these are the same for all records that Unchanged finds. It is refused
-// together with an identity: no job that is common needs both.
+// asksBesideURL reports whether the condition of the job, if there is one,
+// reads only the fields besideURL of clf or combined. The virtual host, shards,
+// routes and identities rule that out.
 func (j *Job) asksBesideURL() bool {
 	if j.keeps.where == nil {
 		return true

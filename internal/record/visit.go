@@ -190,8 +190,9 @@ func (v *Visit) Key(lv codec.Level) (_ codec.Key, ok bool) {
 	return n.keyAt(lv), true
 }
 
-// Result returns what the codec found, and the text whose normal form it is. The result is
-// nil if there is no normal form, or only one of the target of a request to an unknown host.
+// Result returns what the codec found, and the normal form. The result is nil
+// if there is no normal form, or only one of the target of a request to an
+// unknown host.
 func (v *Visit) Result() (_ *codec.Result, norm []byte) {
 	if c := &v.w.n.cur; c.why == 0 && !c.nohost {
 		return &v.w.n.res, c.norm

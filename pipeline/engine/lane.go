@@ -188,8 +188,8 @@ func (l *Lane) leftover() error {
 	return nil
 }
 
-// lower sets first, the number of a batch plus 1, to batch seq plus 1, unless
-// first is an earlier one. 0 is no batch.
+// lower makes first, the number of a batch plus 1, stand for batch seq, unless
+// first stands for an earlier batch. 0 stands for no batch.
 func lower(first *atomic.Uint64, seq uint64) {
 	for {
 		now := first.Load()

@@ -75,9 +75,9 @@ func (l *Lane) LoadKeys(ctx context.Context, from Position, note string) error {
 }
 
 // KeepsKeys reports whether the pipeline has a [LaneKeySet]. The source must
-// store positions only in Commit then: until it is called, the keys before a
-// watermark may not be stored. A source that reads a lane again from an earlier
-// position revokes it and loads its keys.
+// store positions only in Commit then, because the keys before a watermark may
+// not be stored before the call of Commit. A source that reads a lane again
+// from an earlier position revokes it and loads its keys.
 func (l *Lane) KeepsKeys() bool { return l.decisions != nil && l.decisions.lanes != nil }
 
 // AwaitCommit asks for a commit and waits until the watermark is stored, no more

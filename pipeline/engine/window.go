@@ -342,8 +342,8 @@ func (c *clock) restore(state []byte) error {
 	return nil
 }
 
-// notePrefix marks a note of this package. Positions may have notes of other
-// programs, and of windows that are read from other times.
+// notePrefix marks a note of this package. The note of a position may come from
+// another program, or from windows that use other times.
 func (w *windows) notePrefix() string {
 	source := "record"
 	if w.o.ByMessage {

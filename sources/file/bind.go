@@ -106,8 +106,9 @@ func (k *bindings) loadPoint(t *track) {
 	t.points = []point{{id: id, p: rp, stored: true}}
 }
 
-// adopt creates a track for a new file, whose present lines do not count if
-// skip is set. l is the same as in bind. The caller holds mu.
+// adopt creates a track for a new file. If skip is set, reading starts after
+// the lines that the file has now. l is the same as in bind. The caller holds
+// mu.
 func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip bool) {
 	id := laneID(&p.s, l, gen)
 	for k.known.ids[id] { // the id belongs to a text that was moved out of this file

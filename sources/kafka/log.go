@@ -50,8 +50,8 @@ func (p *partition) assignment(offset int64, note string) kafka.Assignment {
 	return a
 }
 
-// parseMark returns the log of which an offset was stored, and the note of the
-// pipeline.
+// parseMark returns the log to which a stored offset belongs, and the note of
+// the pipeline.
 func parseMark(text string) (log kafka.Log, note string) {
 	rest, ours := strings.CutPrefix(text, markPrefix)
 	if !ours {
@@ -185,8 +185,9 @@ func (p *partition) reload(ctx context.Context, c *change) bool {
 	return p.retry(ctx, fetching, func() error { return p.restart(ctx, c) }) && p.load(ctx, c.to, "")
 }
 
-// follow asks for the log after an answer that it has moved or does not have the
-// position. It returns true if reading can go on, or if f has sent a change.
+// follow checks the log after the broker has answered that the log has moved or
+// lacks the position. It returns true if reading can go on, or if f has sent a
+// change.
 func (f *fetcher) follow(ctx context.Context) bool {
 	p := f.p
 	now, err := p.s.client.LogState(ctx, p.topic, p.id)

@@ -127,8 +127,8 @@ func (p *partition) retry(ctx context.Context, what string, f func() error) bool
 	}
 }
 
-// load loads the keys before offset, where p is about to read; note is the one
-// that the pipeline has stored with it. It returns false if ctx is done.
+// load loads the keys before offset, where p is about to read; note is the note
+// that the pipeline has stored with offset. It returns false if ctx is done.
 func (p *partition) load(ctx context.Context, offset int64, note string) bool {
 	loaded := p.retry(ctx, loading, func() error {
 		return p.lane.LoadKeys(ctx, engine.Position{A: offset, B: -1}, note)

@@ -114,8 +114,9 @@ func (s *jetStream) compare(ctx context.Context, conn *client.Conn, e *epoch, st
 
 // advance returns the first sequence that a consumer with a filter may not have
 // read, if sequences up to gone are deleted. If the consumer has made as many
-// deliveries since the last check as sequences were deleted, it has read them.
-// same reports whether no more were deleted when info was read.
+// deliveries since the last check as sequences were deleted, it has read the
+// deleted messages. same reports whether no more were deleted when info was
+// read.
 func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo, same bool) (from uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

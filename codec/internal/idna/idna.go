@@ -63,7 +63,8 @@ func Valid(domain []byte) (at int, err error) {
 
 // A processor applies the processing of UTS 46, section 4, and ToASCII, section
 // 4.2, to one domain. Both work label by label: only the code points that
-// labelEnd knows map to a full stop, and NFC composes nothing across one.
+// labelEnd knows map to a full stop, and NFC composes nothing across a full
+// stop.
 //
 // A processor must not store slices: storing one through a pointer would move
 // it, and the scratch of the callers, to the heap.

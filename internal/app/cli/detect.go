@@ -47,7 +47,8 @@ func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 	return d, d.headerOnly
 }
 
-// notListed reports whether a line is no URL, with a scheme or without.
+// notListed reports whether a line is anything but a URL with or without a
+// scheme.
 func notListed(line []byte) bool {
 	return !hostPath().Match(line) && !absoluteURL().Match(line)
 }

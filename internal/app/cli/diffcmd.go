@@ -120,8 +120,8 @@ func (o options) resolveKeys(paths, fields []string, bad *command.Mistakes) (*se
 	return set, bad.Err()
 }
 
-// checkSides checks the flags that name what is compared. flag is the one that an
-// error is about.
+// checkSides checks the flags that name what is compared. flag is the flag that
+// the error is about.
 func (o *diffOptions) checkSides() (flag string, err error) {
 	switch {
 	case o.List == "" && o.AgainstList == "":

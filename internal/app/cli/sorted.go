@@ -113,8 +113,8 @@ func (s *sortedOutput) add(b *engine.Batch, stream *engine.Stream) error {
 	return nil
 }
 
-// follow returns an error if records of b follow another directive than those before:
-// sorted, they would be below the wrong one.
+// follow returns an error if the records of b follow a different directive than
+// earlier records, because sorting could put them below the wrong directive.
 func (s *sortedOutput) follow(b *engine.Batch) error {
 	line, texts := b.Line, [][]byte(nil)
 	if b.Lane != s.lane {

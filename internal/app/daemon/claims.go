@@ -38,8 +38,8 @@ func sameBucket(a, b *config.Dedupe) bool {
 	return a.Bucket == b.Bucket && a.ClaimTimeout == b.ClaimTimeout && a.TTL == b.TTL
 }
 
-// openDedupe opens the keys of a run. While no server answers, openDedupe waits,
-// because a restart would not help, and /readyz says why.
+// openDedupe opens the keys of a run. While no server answers, openDedupe
+// waits, because a restart would not help; /readyz gives the reason.
 func (d *Daemon) openDedupe(ctx context.Context, p *plan, c *parts) error {
 	outage := logging.NewOutage(d.events, "keys of dedupe unavailable, waiting", "keys of dedupe available")
 	for {

@@ -55,9 +55,9 @@ func (k *checker) checkShape() {
 	k.wrong(at, fmt.Sprintf("the output could hold %s: set on_error.%s to dead-letter (with a dead_letter section) or drop", what, strings.Join(keys, " and on_error.")))
 }
 
-// checkHeaded rejects sources of files whose records follow a header, if an output could
-// hold them without it or below that of another file. It reports whether it has rejected
-// one.
+// checkHeaded rejects sources of files whose records follow a header, if an
+// output could hold these records without their header, or below the header of
+// another file. It reports whether it has rejected one.
 func (k *checker) checkHeaded() (rejected bool) {
 	for i := range k.file.Sources {
 		s := &k.file.Sources[i]

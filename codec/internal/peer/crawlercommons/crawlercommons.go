@@ -57,8 +57,8 @@ func trim(src []byte) []byte {
 	return src
 }
 
-// parse parses text as a URL, or if that fails and it has no scheme, text after
-// "http://".
+// parse parses text as a URL. If that fails and text has no scheme, it parses
+// "http://" followed by text.
 func (n *normalizer) parse(text []byte) (u javaURL, ok bool) {
 	if u, ok = toURL(text); ok {
 		return u, true
@@ -117,7 +117,8 @@ func (n *normalizer) normalize(u *javaURL, chain *peer.Chain) (out []byte, ok bo
 }
 
 // normalizeServer normalizes host, port and the start of the path, and reports
-// whether the path is to be normalized: never if it had to be completed.
+// whether the path is to be normalized, which is never the case for a path that
+// had to be completed.
 func (n *normalizer) normalizeServer(u *javaURL, changed *bool) (path, ok bool) {
 	defaultPort := defaultPorts[string(u.protocol)]
 	if defaultPort == 0 {

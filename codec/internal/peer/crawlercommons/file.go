@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A field is a parameter. The empty value of a parameter without '=' and of one
-// with an empty value are the same.
+// A field is a parameter. It does not distinguish a parameter without '=' from
+// a parameter with an empty value.
 type field struct {
 	name, value []byte
 	index       int

@@ -17,9 +17,9 @@ type hostBuffers struct {
 	out     []byte
 }
 
-// normalize is normalizeHostName: it decodes escapes, and then a '+' is a space;
-// converts the host to lower case and to ASCII; and removes a dot at the end. It
-// returns false where Java throws an exception.
+// normalize is normalizeHostName: it decodes escapes, and '+' as a space;
+// converts the host to lower case and to ASCII; and removes a dot at the end.
+// It returns false where Java throws an exception.
 func (h *hostBuffers) normalize(host []byte) (_ []byte, ok bool) {
 	h.out = h.out[:0]
 	if bytes.IndexByte(host, '%') < 0 {
@@ -58,7 +58,7 @@ func (h *hostBuffers) decode(host []byte) {
 }
 
 // appendASCII appends the host in ASCII, as java.net.IDN converts it: label by
-// label if it contains another character.
+// label if it contains a character that is not ASCII.
 func (h *hostBuffers) appendASCII() (ok bool) {
 	plain := ascii.Only(h.runes)
 	if len(h.runes) == 1 && idna2003.IsDot(h.runes[0]) {

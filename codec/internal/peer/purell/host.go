@@ -16,9 +16,9 @@ type hostBuffers struct {
 	out               []byte
 }
 
-// toASCII returns the host in lower case and Unicode width folding and Form C,
-// with each label in Punycode. That is how purell prepares the host of a
-// string. The result is valid until the next call.
+// toASCII returns the host in lower case, width-folded and in Form C, with each
+// label in Punycode. That is how purell prepares the host of a string. The
+// result is valid until the next call.
 func (h *hostBuffers) toASCII(host []byte) ([]byte, bool) {
 	h.runes = h.runes[:0]
 	for i := 0; i < len(host); {

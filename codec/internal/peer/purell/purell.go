@@ -14,7 +14,8 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
-// A level is a set of purell's normalization flags. Each contains the one before.
+// A level is a set of purell's normalization flags. Each level contains the
+// flags of the previous level.
 type level uint8
 
 const (

@@ -28,10 +28,10 @@ write only the tables of a page, with a JSON object for each row.
 With --man, write a man page for each command and each topic: DIR/man1/urlfold-COMMAND.1 and DIR/man7/urlfold-TOPIC.7.
 Create DIR if it does not exist, and replace existing pages.`
 
-// Install adds to root, once root has all other commands, the commands help and
-// completion and the options --help and --version. It also sets the help of all
-// commands: -h shows one screen, and --help shows everything. version is the
-// version of the program. write writes a man page.
+// Install adds the commands help and completion and the options --help and
+// --version to root, which must have all other commands already. It also sets
+// the help of all commands: -h shows one screen, and --help shows everything.
+// version is the version of the program. write writes a man page.
 func Install(root *cobra.Command, version string, write WriteFile) {
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		text := Short

@@ -115,9 +115,10 @@ func WithoutPort(host []byte) []byte {
 	return host
 }
 
-// Attributed is implemented by Readers whose records do not name their own fields.
-// Attributes returns the attributes that records can have, as a set of bits. A base that
-// names a field can supply the host of the request, so only formats without fields lack it.
+// Attributed is implemented by Readers whose records do not name their own
+// fields. Attributes returns the attributes that records can have, as a set of
+// bits. A base that names a field can supply the host of the request, so only
+// formats without fields lack the host.
 type Attributed interface{ Attributes() uint16 }
 
 // AttrsOf returns a set of attributes.

@@ -43,8 +43,8 @@ var (
 	QuotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: EncodeQuotes}                // inside of a quoted cell, where "" is a quote; RFC 4180 §2
 )
 
-// Run maps a range of unescaped text to the record. It is valid from offset
-// text up to the start of the next Run.
+// Run maps a range of unescaped text to the record. It is valid from the offset
+// Text up to the start of the next Run.
 type Run struct {
 	Text, Raw int
 	Step      int // 1: both offsets advance together; 0: the whole range is one escape

@@ -121,8 +121,9 @@ func (h *Form) isOf(values []Value) bool {
 	return true
 }
 
-// learn changes h so that rec has the form, and all records that had it before if isOf
-// reports true. The values of rec that differ from the previous record get slots.
+// learn changes h so that rec has the form. If isOf reports true, the records
+// that had the form before still have it. The values of rec that differ from
+// the previous record get slots.
 func (h *Form) learn(rec []byte, values []Value) {
 	if h.isOf(values) {
 		for i := range values {

@@ -264,7 +264,7 @@ func (f *Found) Move(to func(int) int) {
 	}
 }
 
-// Move changes the offsets of s, unless it is not set.
+// Move changes the offsets of s, if it is set.
 func (s *Span) Move(to func(int) int) {
 	if s.End > 0 {
 		s.Start, s.End = to(s.Start), to(s.End)

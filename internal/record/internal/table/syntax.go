@@ -190,8 +190,8 @@ func RefuseTableSyntax(c *locate.Settings) (errs []error) {
 	return errs
 }
 
-// Of returns the syntax of a record: t.bare if that is a line whose quotes do not all
-// close on it.
+// Of returns the syntax of a record: t.Bare if the record is a line that leaves
+// a quote open.
 func (t *Syntax) Of(body []byte) *Syntax {
 	if !t.ByLine || !t.hasQuote(body) {
 		return t
@@ -244,9 +244,10 @@ func (t *Syntax) quotedEnd(b []byte, pos int) int {
 // does not end the record. If t.escaped is set, a backslash makes the next byte literal,
 // except for a line feed outside of quotes.
 //
-// open says that a quoted cell of the record does not end: see runsAway; or that it spans
-// lines, and text follows its closing quote, which was meant to open another cell. The
-// record then ends with the line on which the cell begins.
+// open reports one of two mistakes: a quoted cell of the record does not end
+// (see runsAway), or a quoted cell spans lines and text follows its closing
+// quote, which was meant to open another cell. The record then ends with the
+// line on which the cell begins.
 func (t *Syntax) recordEnd(b []byte, last bool) (n int, open bool) {
 	for pos, end := 0, 0; ; {
 		if end <= pos { // search once per line, which may have many cells
@@ -301,9 +302,10 @@ func (t *Syntax) spills(text []byte) bool {
 	return false
 }
 
-// runsAway reports whether the cell that opens with the quote at q of b and ends before
-// end, or not in b if end is negative, is longer than cells with line ends may be. The
-// quote was then not meant to open a cell, and would swallow the next rows.
+// runsAway reports whether the cell that opens with the quote at q of b is
+// longer than a cell with line ends may be. The cell ends before end, or not in
+// b if end is negative. The quote of a longer cell was not meant to open a
+// cell, and would swallow the next rows.
 func (t *Syntax) runsAway(b []byte, q, end int) bool {
 	if end < 0 {
 		end = len(b)

@@ -318,9 +318,10 @@ func (t *Reader) columnNames(head []byte) (names []string) {
 	return names
 }
 
-// Locate implements [locate.Locator]. If cells are added to the record, Locate reads
-// all of it, because an open quote at the end would swallow them. Otherwise it
-// reads a URL before an open quote, which the source reports as damage.
+// Locate implements [locate.Locator]. If cells are added to the record, Locate
+// reads all of it, because an open quote at the end would swallow the added
+// cells. Otherwise it reads a URL before an open quote, which the source
+// reports as damage.
 func (l *Locator) Locate(f *locate.Found, body []byte, at *locate.Position) (locate.Reason, int) {
 	if l.Named && at.Off == 0 && l.isHead(body, at.Head) {
 		f.PassThrough()

@@ -79,7 +79,8 @@ func (r *AnyLogReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 	return 0, 0
 }
 
-// Take stores what a line has. ok says that it has the request req.
+// Take stores the URLs and the attributes of a line. ok says that the line has
+// the request req.
 func (r *AnyLogReader) Take(f *locate.Found, rec []byte, req requestSpan, ok bool) {
 	head := rec
 	if ok {
@@ -178,9 +179,10 @@ func addLogAttrs(f *locate.Found, rec []byte, req requestSpan) {
 	}
 }
 
-// clientBefore returns the address at the start of a line before " - ", or before a request
-// and " - ", as uvicorn and morgan write it, or an empty span. uvicorn writes a port after
-// an IPv6 address without brackets; it is known by its fifth digit.
+// clientBefore returns the address at the start of a line before " - ", or
+// before a request and " - ", as uvicorn and morgan write it, or an empty span.
+// uvicorn writes a port after an IPv6 address without brackets. A fifth digit
+// shows that the last number is a port.
 func clientBefore(rec []byte, req requestSpan) locate.Span {
 	if n := bytes.IndexByte(rec, ' '); n > 0 && isIdentAbsent(rec[n:]) && isAddress(rec[:n]) {
 		return locate.Between(0, n)

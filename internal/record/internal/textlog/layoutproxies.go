@@ -135,9 +135,9 @@ var squidCodes = byName(`
 	referer     {referer}>h
 	agent       {user-agent}>h`)
 
-// squidFormat returns the format of a logformat of Squid, all text after its name. ok is
-// false if text is a LogFormat of Apache, whose names ignore case: it has its format in
-// quotes.
+// squidFormat returns the format of a logformat of Squid, all text after its
+// name. ok is false if text is a LogFormat directive of Apache, which may be in
+// any case but has its format in quotes.
 func squidFormat(text string) (format string, ok bool) {
 	lines := strings.Split(withoutComments(text), "\\\n")
 	for i := range lines {

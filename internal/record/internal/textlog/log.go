@@ -374,10 +374,11 @@ func isAgent(field []byte) bool {
 	return len(field) > 0 && string(field) != "-" && !bytes.Contains(field, []byte("://"))
 }
 
-// agentSpan returns the inside of the first quoted field after from, the last one of
-// the format. Unquoted and quoted fields may follow it. It ends at the first unescaped
-// quote after which the line ends or, after a space, has pairs of quotes. A raw quote
-// in the agent that follows a space opens a pair.
+// agentSpan returns the inside of the first quoted field after from, the last
+// one of the format. Unquoted and quoted fields may follow it. It ends at the
+// first unescaped quote that is followed by the end of the line, or by a space
+// and an even number of quotes. A raw quote in the agent that follows a space
+// counts as an opening quote.
 func agentSpan(body []byte, from int, backslash bool) locate.Span {
 	start := openQuote(body, from)
 	if start < 0 {

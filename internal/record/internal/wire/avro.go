@@ -319,9 +319,9 @@ func (w *avroWalk) blocks(t *avroschema.Type, r *avroRoute, outer, depth int) bo
 	}
 }
 
-// block reads the header of a block: the number of its elements, and where it
-// ends, or -1 if it does not say so. If hot is set, it adds the length field of
-// the block and returns its index as inner.
+// block reads the header of a block: the number of elements, and the offset at
+// which the block ends, or -1 if the header does not state it. If hot is set,
+// it adds the length field of the block and returns its index as inner.
 func (w *avroWalk) block(hot bool, outer int) (n int64, end, inner int, ok bool) {
 	start := w.pos
 	n, ok = w.long()

@@ -161,8 +161,9 @@ type msgpackWalk struct {
 }
 
 // enter moves from the start of a value to the start of its member or element
-// st. If the value lacks it, it returns false and moves to the end of the
-// value. If several members have the same name, the first one counts.
+// st. If the value has no such member or element, enter returns false and moves
+// to the end of the value. If several members have the same name, the first one
+// counts.
 func (w *msgpackWalk) enter(st *jsonlines.Step) bool {
 	h := readMsgpack(w.b[w.pos:])
 	want := msgpackMap
