@@ -50,6 +50,7 @@ var cannotHave = map[string]map[string]string{
 	"uwsgi":             {hasReferer: "it has no such field"},
 	"cloudflare":        {hasVersions: "the job selects the fields"},
 	"nginx-json":        {hasVersions: "the fields are free"},
+	"apache-json":       {hasIPv6: "it has no host"},
 	"azure-app-gateway": {hasReferer: "it has no such field"},
 	"aws-waf":           {hasEmpty: "the query is a field"},
 	"cloudfront-json":   {hasEmpty: "the query is a field"},

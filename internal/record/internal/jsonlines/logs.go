@@ -392,7 +392,7 @@ var Logs = []Log{
 	{
 		ID: "nginx-json", About: "nginx logs with `escape=json` and the usual names", Doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
 		Note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. A `request` that is only a method, as in logs of Fastly, or only a request target is read as such. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
-		Landmarks: []string{"request_uri request request_line http_request uri url path", "status response_status response_code", "remote_addr remote_ip client_ip clientip ip http_x_forwarded_for x_forwarded_for"},
+		Landmarks: []string{"request_uri request request_line http_request uri url path", "status response_status response_code code", "remote_addr remote_ip client_ip clientip client remote ip http_x_forwarded_for x_forwarded_for"},
 		parts: `
 			target       request_uri
 			request      request request_line http_request
@@ -405,11 +405,25 @@ var Logs = []Log{
 			method       request_method method http_method httpMethod verb
 			referer      http_referer http_referrer referer referrer request_referer
 			time         time_iso8601 msec time_local time timestamp @timestamp ts date time_start requestTime
-			status       status response_status response_code
+			status       status response_status response_code code
 			bytes        body_bytes_sent bytes_sent bytes size length bytes_out written_bytes response_body_size responseLength
 			duration     request_time duration responsetime response_time
-			client       remote_addr remote_ip client_ip clientip ip
+			client       remote_addr remote_ip client_ip clientip client remote ip
 			agent        http_user_agent user_agent agent useragent request_user_agent ua
 			request_id   request_id req_id http_x_request_id requestId`,
+	},
+	{
+		ID: "apache-json", About: "Apache logs as the parsers of Fluentd, Fluent Bit and Vector write them", Doc: "https://docs.fluentd.org/parser/apache2", // read 2026-11-30
+		Note:      "The field `host` is the client, so the records do not name the host of the URL: use `--base`. Logs of nginx from these programs name the client differently and are `nginx-json`.",
+		Landmarks: []string{"path", "method", "host", "size", "code status", "code message"},
+		parts: `
+			target       path
+			method       method
+			referer      referer referrer
+			time         time timestamp @timestamp date
+			status       code status
+			bytes        size
+			client       host
+			agent        agent`,
 	},
 }
