@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/urlfold/urlfold/config/field"
 )
 
 // below returns name, which is relative to dir unless it is absolute.
@@ -17,10 +19,11 @@ func below(dir, name string) string {
 // locate resolves v, the path at a key with the tag path, against the directory
 // of the configuration. kind is the value of the tag:
 //
-//	file     a path or a template of paths; other texts with :// are addresses
-//	glob     the same for a pattern
-//	exclude  a pattern that matches names if it has no slash, and any folder if it begins with **
-//	listen   an address, of which unix:PATH has a path
+//	file      a path; other texts with :// are addresses
+//	template  the same for a template of paths
+//	glob      the same for a pattern
+//	exclude   a pattern that matches names if it has no slash, and any folder if it begins with **
+//	listen    an address, of which unix:PATH has a path
 func (d *decoder) locate(v reflect.Value, at, kind string) {
 	scheme, path := "", v.String()
 	if kind == "listen" {
@@ -39,6 +42,8 @@ func (d *decoder) locate(v reflect.Value, at, kind string) {
 	base := scheme + d.exp.dir + string(filepath.Separator)
 	if (kind == "glob" || kind == "exclude") && filepath.Separator == '/' {
 		base = literal.Replace(base)
+	} else if kind == "template" {
+		base = field.Literal(base)
 	}
 	v.SetString(base + path)
 	if raw, ok := d.raw[at]; ok {

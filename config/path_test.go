@@ -7,10 +7,11 @@ import (
 
 func TestLocate(t *testing.T) {
 	type places struct {
-		File    string   `yaml:"file" path:"file"`
-		Glob    []string `yaml:"glob" path:"glob"`
-		Exclude []string `yaml:"exclude" path:"exclude"`
-		Listen  string   `yaml:"listen" path:"listen"`
+		File     string   `yaml:"file" path:"file"`
+		Glob     []string `yaml:"glob" path:"glob"`
+		Template string   `yaml:"template" path:"template"`
+		Exclude  []string `yaml:"exclude" path:"exclude"`
+		Listen   string   `yaml:"listen" path:"listen"`
 	}
 	f := func(dir, text string, want places) {
 		t.Helper()
@@ -25,6 +26,7 @@ func TestLocate(t *testing.T) {
 	}
 	f("/etc/u", "file: a/b, glob: [logs/, s3://b/k, /x/*]", places{File: "/etc/u/a/b", Glob: []string{"/etc/u/logs/", "s3://b/k", "/x/*"}})
 	f("/etc/u", `exclude: ["*.tmp", "**/*.tmp", old/*, ../x/y]`, places{Exclude: []string{"*.tmp", "**/*.tmp", "/etc/u/old/*", "/etc/u/../x/y"}})
+	f("/etc/{u}", "template: '{seq}', file: a", places{Template: "/etc/{{}u{}}/{seq}", File: "/etc/{u}/a"})
 	f("/etc/u", "listen: unix:run/s", places{Listen: "unix:/etc/u/run/s"})
 	f("/etc/u", "listen: localhost:80, file: ''", places{Listen: "localhost:80"})
 	wd, err := os.Getwd()

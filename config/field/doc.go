@@ -11,7 +11,7 @@
 //	yaml:"name"           the key; a field without this tag cannot be configured
 //	yaml:"name,required"  the key must be present
 //	enum:"a,b,c"          the accepted texts
-//	path:"file"           a path relative to the folder of the configuration; path:"glob" for a pattern
+//	path:"file"           a path relative to the folder of the configuration; path:"glob" for a pattern, path:"template" for a template of paths
 //	min:"1" max:"64KiB"   bounds of a number, a size or a duration, of the bytes of a string, or of the elements of a list
 //
 // A field is a bool, an integer, a float, a string, a [Size], a [Secret], a

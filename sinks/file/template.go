@@ -70,8 +70,13 @@ func parseTemplate(text string) (*template, error) {
 			open = len(text)
 		}
 		if open > 0 {
-			t.parts = append(t.parts, piece{text: text[:open]})
+			t.text(text[:open])
 			text = text[open:]
+			continue
+		}
+		if brace := text[:min(3, len(text))]; brace == "{{}" || brace == "{}}" { // see field.Literal
+			t.text(brace[1:2])
+			text = text[3:]
 			continue
 		}
 		end := strings.IndexByte(text, '}')
@@ -84,6 +89,15 @@ func parseTemplate(text string) (*template, error) {
 		text = text[end+1:]
 	}
 	return t, nil
+}
+
+// text appends literal text.
+func (t *template) text(text string) {
+	if last := len(t.parts) - 1; last >= 0 && t.parts[last].what == literal {
+		t.parts[last].text += text
+		return
+	}
+	t.parts = append(t.parts, piece{text: text})
 }
 
 // variable appends a variable.
@@ -133,7 +147,7 @@ func (t *template) time(format string, given bool) error {
 	for format != "" {
 		text, rest, more := strings.Cut(format, "%")
 		if text != "" {
-			t.parts = append(t.parts, piece{text: text})
+			t.text(text)
 		}
 		if !more {
 			return nil

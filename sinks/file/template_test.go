@@ -27,6 +27,7 @@ func TestTemplate(t *testing.T) {
 	f("{source.name}-{time}", "web_1-20261107T080503Z")
 	f("{time:%Y/%m/%d}/{time:%H%M%S-1-%j-%y}.log", "2026/11/07/080503-1-311-26.log")
 	f("{time:2006-01-02}.log", "2026-11-07.log")
+	f("{{}seq{}}/{seq}", "{seq}/0012")
 }
 
 func TestTemplateMistakes(t *testing.T) {
@@ -49,6 +50,8 @@ func TestTemplateDir(t *testing.T) {
 	f("/x/out.log", "/x")
 	f("out.log", ".")
 	f("/x/y-{seq}", "/x")
+	f("/{{}x{}}/y-{seq}", "/{x}")
+	f("/{{}x{}}/y", "/{x}")
 	f("/{lane}", "/")
 	f("{lane}/x", ".")
 }

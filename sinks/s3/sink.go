@@ -85,7 +85,7 @@ func (c *Config) Files(dataDir, name string) *file.LogConfig {
 	if key == "" {
 		key = "none" // an error of Validate
 	}
-	l.Path = filepath.Join(folder, key)
+	l.Path = filepath.Join(field.Literal(folder), key)
 	l.Compress, l.Rotate, l.SyncInterval, l.SyncBytes, l.ExactlyOnce, l.Mode = c.Compress, c.Rotate, c.SyncInterval, c.SyncBytes, c.ExactlyOnce, 0o600
 	l.Bucket = &file.Bucket{Folder: folder, Prefix: objects.Scheme + bucket + "/", Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, l.Logger) }}
 	return &l

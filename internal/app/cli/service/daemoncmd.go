@@ -137,7 +137,7 @@ func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
 func (d *dataFlags) open() (string, error) {
 	if d.dir != "" {
 		if _, err := os.Stat(d.dir); err != nil {
-			return "", command.Usagef("--data-dir: %w", err)
+			return "", command.Usagef("--data-dir: cannot read %s: %w", d.dir, errors.Unwrap(err))
 		}
 		return d.dir, nil
 	}
