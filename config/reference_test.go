@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -19,18 +18,29 @@ func Reference(types Types) ([]byte, error) {
 	if _, err := Schema(types); err != nil {
 		return nil, err
 	}
-	r := reference{}
+	r := reference{uses: map[reflect.Type]int{}, titles: map[reflect.Type]string{}}
+	for _, kind := range []struct {
+		title string
+		types map[string]func() any
+	}{{"Source ", types.Sources}, {"Sink ", types.Sinks}} {
+		for name, config := range kind.types {
+			t := reflect.TypeOf(config()).Elem()
+			r.titles[t] = kind.title + name
+			r.count(t)
+		}
+	}
 	r.b.WriteString(referenceHead)
 	r.section("Sections", reflect.ValueOf(Default()).Elem())
 	r.section("Format of a source", reflect.ValueOf(new(DefaultFormat())).Elem())
 	for _, name := range sortedKeys(types.Sources) {
-		r.component("Source "+name, types.Sources[name]())
+		r.component("Source "+name, "", reflect.ValueOf(types.Sources[name]()).Elem())
 	}
 	for _, name := range sortedKeys(types.Sinks) {
-		r.component("Sink "+name, types.Sinks[name]())
+		r.component("Sink "+name, "", reflect.ValueOf(types.Sinks[name]()).Elem())
 	}
-	for _, shared := range r.shared {
-		r.section("Common keys "+shared.Type().Name(), shared)
+	for i := 0; i < len(r.shared); i++ { // a shared struct may hold another one
+		s := r.shared[i]
+		r.component(r.titles[s.Type()], s.key, s.Value)
 	}
 	return []byte(r.b.String()), nil
 }
@@ -38,7 +48,7 @@ func Reference(types Types) ([]byte, error) {
 // ProfileReference returns a Markdown table of the keys of a profile file.
 func ProfileReference() []byte {
 	r := reference{}
-	r.table(reflect.ValueOf(&profileFile{}).Elem(), false)
+	r.table(reflect.ValueOf(&profileFile{}).Elem(), "", false)
 	return []byte(r.b.String())
 }
 
@@ -59,30 +69,66 @@ A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}"
 
 type reference struct {
 	b      strings.Builder
-	shared []reflect.Value // structs that the structs of several components embed
+	uses   map[reflect.Type]int    // in how many places of components a struct is
+	titles map[reflect.Type]string // the sections of structs
+	shared []sharedKeys            // in the order of their sections
 }
 
-// component writes the section of a component. The keys of an embedded struct are in a
-// section that all components with it share.
-func (r *reference) component(title string, config any) {
-	v := reflect.ValueOf(config).Elem()
-	r.heading(title, v)
-	for f, inner := range v.Fields() {
-		if !f.Anonymous {
-			continue
+// sharedKeys is a struct that has a section because it is in several places. Without a
+// key, it is embedded.
+type sharedKeys struct {
+	reflect.Value
+	key string
+}
+
+// count counts the uses of a struct of a component, and of the structs in it.
+func (r *reference) count(t reflect.Type) {
+	if r.uses[t]++; r.uses[t] > 1 {
+		return
+	}
+	for f := range t.Fields() {
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
 		}
-		_, _ = fmt.Fprintf(&r.b, "It also has the keys under \"Common keys %s\".\n\n", f.Type.Name())
-		if !slices.ContainsFunc(r.shared, func(s reflect.Value) bool { return s.Type() == f.Type }) {
-			r.shared = append(r.shared, inner)
+		if _, tagged := f.Tag.Lookup("yaml"); (tagged || f.Anonymous) && inner.Kind() == reflect.Struct && !isScalar(inner) {
+			r.count(inner)
 		}
 	}
-	r.table(v, true)
+}
+
+// component writes the section of a component, or of a shared struct.
+func (r *reference) component(title, at string, v reflect.Value) {
+	r.heading(title, v)
+	if also := r.embedded(v); also != "" {
+		r.b.WriteString(strings.TrimSpace(also) + "\n\n")
+	}
+	r.table(v, at, true)
+}
+
+// embedded says where the keys of the structs are that a struct embeds.
+func (r *reference) embedded(v reflect.Value) (also string) {
+	for f, inner := range v.Fields() {
+		if f.Anonymous {
+			also += " It also has the keys under \"" + r.elsewhere(inner, "") + "\"."
+		}
+	}
+	return also
+}
+
+// elsewhere returns the title of the section of a shared struct.
+func (r *reference) elsewhere(v reflect.Value, key string) string {
+	if r.titles[v.Type()] == "" {
+		r.titles[v.Type()] = "Common keys " + v.Type().Name()
+		r.shared = append(r.shared, sharedKeys{v, key})
+	}
+	return r.titles[v.Type()]
 }
 
 // section writes a heading, the doc comment of a struct, and its table.
 func (r *reference) section(title string, v reflect.Value) {
 	r.heading(title, v)
-	r.table(v, false)
+	r.table(v, "", false)
 }
 
 // heading writes a heading and the doc comment of a struct.
@@ -95,12 +141,13 @@ func (r *reference) heading(title string, v reflect.Value) {
 
 // table writes the table of the keys of a struct: if own is set, without the
 // keys of embedded structs.
-func (r *reference) table(v reflect.Value, own bool) {
+func (r *reference) table(v reflect.Value, at string, own bool) {
 	r.b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
-	r.rows(v, "", own)
+	r.rows(v, at, own)
 }
 
-// rows writes a row for each key of a struct and of its nested structs.
+// rows writes a row for each key of a struct and of its nested structs. If own is set, it
+// refers to the sections of embedded structs and of those that are in several places.
 func (r *reference) rows(v reflect.Value, at string, own bool) {
 	fields, _ := fieldsOf(v.Type()) // Schema has checked the error
 	for _, f := range fields {
@@ -112,24 +159,35 @@ func (r *reference) rows(v reflect.Value, at string, own bool) {
 		if f.required {
 			def = "required"
 		}
-		_, _ = fmt.Fprintf(&r.b, "| `%s` | %s | %s | %s |\n", path, typeText(f.typ, f.rules), def, markdown(comments.Of(f.source)))
-		r.inner(w, path)
+		if w.Kind() == reflect.Pointer {
+			w = newOf(f.typ.Elem()).Elem()
+		}
+		also, shared := "", own && r.uses[w.Type()] > 1
+		if shared {
+			also = " See \"" + r.elsewhere(w, f.name) + "\"."
+		} else if own && w.Kind() == reflect.Struct && !isScalar(w.Type()) {
+			also = r.embedded(w)
+		}
+		_, _ = fmt.Fprintf(&r.b, "| `%s` | %s | %s | %s |\n", path, typeText(f.typ, f.rules), def, markdown(comments.Of(f.source)+also))
+		if !shared {
+			r.inner(w, path, own)
+		}
 	}
 }
 
 // inner writes the rows of the keys nested in a value.
-func (r *reference) inner(v reflect.Value, at string) {
+func (r *reference) inner(v reflect.Value, at string, own bool) {
 	t := v.Type()
 	switch {
 	case t == componentType || isScalar(t):
 	case t.Kind() == reflect.Struct:
-		r.rows(v, at, false)
+		r.rows(v, at, own)
 	case t.Kind() == reflect.Pointer:
-		r.inner(newOf(t.Elem()).Elem(), at)
+		r.inner(newOf(t.Elem()).Elem(), at, own)
 	case t.Kind() == reflect.Slice:
-		r.inner(reflect.New(t.Elem()).Elem(), at+"[]")
+		r.inner(reflect.New(t.Elem()).Elem(), at+"[]", own)
 	case t.Kind() == reflect.Map:
-		r.inner(reflect.New(t.Elem()).Elem(), at+".*")
+		r.inner(reflect.New(t.Elem()).Elem(), at+".*", own)
 	}
 }
 
