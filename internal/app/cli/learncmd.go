@@ -73,8 +73,8 @@ func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
 			return err
 		}
 		if !set.Quiet {
-			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s, no evidence for %s\n", terminal.Plural(int64(len(list)), "proposal", "proposals"),
-				terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments")) // an error of stderr cannot be reported
+			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s; %s\n", terminal.Plural(int64(len(list)), "proposal", "proposals"),
+				terminal.Plural(int64(others), "parameter or segment lacks evidence", "parameters and segments lack evidence")) // an error of stderr cannot be reported
 		}
 		return nil
 	})
