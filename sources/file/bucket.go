@@ -232,6 +232,16 @@ func (b *bucket) list(ctx context.Context, visit func(objects.Found)) (hidden ma
 	return nil
 }
 
+// Inputs is as Inputs of [Settings], for objects.
+func (o *Objects) Inputs(s *Settings) map[string]string {
+	b := bucket{Objects: *o, cfg: &WatchConfig{Settings: *s}}
+	inputs := map[string]string{}
+	if hidden := b.list(context.Background(), func(f objects.Found) { inputs[f.Path()] = f.Rel }); len(hidden) > 0 {
+		return nil
+	}
+	return inputs
+}
+
 // stateOf returns the state of an object, without its path.
 func stateOf(o *objects.Object) (s fileState) {
 	h := xxh3.HashString128(o.Bucket + "\x00" + o.Key + "\x00" + o.ETag)

@@ -109,7 +109,7 @@ func (c *Config) Files() *file.Settings {
 	s := file.DefaultSettings()
 	s.Include, s.Exclude, s.AllowEmpty = c.Include, c.Exclude, c.AllowEmpty
 	if s.Mode = "tail"; c.Mode == modeBatch {
-		s.Mode = "batch"
+		s.Mode, s.Shard = "batch", c.Shard
 	}
 	s.PollInterval, s.OnDamage, s.RestartPointEvery = c.PollInterval, c.OnDamage, c.RestartPointEvery
 	s.Limits, s.ForgetAfter, s.Readers = c.Limits, c.ForgetAfter, c.Readers

@@ -7,6 +7,7 @@
 package s3
 
 import (
+	"log/slog"
 	"os"
 
 	"github.com/urlfold/urlfold/internal/storage/objects"
@@ -22,11 +23,21 @@ func New(c Config, env file.WatchConfig) (engine.Source, error) {
 		return nil, err
 	}
 	env.Settings = *c.Files()
-	env.Objects = &file.Objects{Select: c.Shard.Owns, Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, env.Logger) }}
+	env.Objects = c.objects(env.Logger)
 	if c.Ordered {
 		env.Objects.ListAll, env.Objects.LookBack = c.ListAllInterval, c.LookBack
 	}
 	return file.NewWatcher(env)
+}
+
+// objects returns where the objects of this instance are.
+func (c *Config) objects(log *slog.Logger) *file.Objects {
+	return &file.Objects{Select: c.Shard.Owns, Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, log) }}
+}
+
+// Inputs is as Inputs of [file.Settings], for the objects of this instance.
+func (c *Config) Inputs() map[string]string {
+	return c.objects(slog.New(slog.DiscardHandler)).Inputs(c.Files())
 }
 
 // endpoint checks the endpoint.

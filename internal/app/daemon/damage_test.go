@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
 
 // exactly is a batch with an output of every record exactly once.
@@ -137,45 +138,55 @@ func TestStateElsewhere(t *testing.T) {
 // start in any order. One that has lost its state stops if its own files were written
 // before, and starts if only the outputs of other shards exist.
 func TestStateShards(t *testing.T) {
-	shard := func(i int, more string) string {
-		own := fmt.Sprintf("%d", i)
-		return strings.NewReplacer("data_dir: state", "data_dir: state"+own, "mode: batch", "mode: batch, shard: "+own+"/4").Replace(exactly) + more
-	}
 	for name, path := range map[string]string{"by path": "out/{source.relpath}", "by lane": "out/{source.name}/{lane}-{seq}.log"} {
+		config := strings.Replace(exactly, "out/{source.relpath}", path, 1)
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			for i := range 12 {
-				put(t, fmt.Sprintf("in/%c.log", 'a'+i), fmt.Sprintf("http://h/%d\n", i))
-			}
-			run := func(i int, more string, outputs int, want string) {
-				t.Helper()
-				_, err := runText(t, strings.Replace(shard(i, more), "out/{source.relpath}", path, 1))
-				if want == "" && err != nil || want != "" && (!errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want)) {
-					t.Errorf("shard %d: %v", i, err)
-				}
-				if list := outputsIn(t, "out"); outputs > 0 && len(list) != outputs {
-					t.Errorf("shard %d: %d outputs: %q", i, len(list), list)
-				}
-			}
-			run(2, "", 0, "")
-			run(0, "", 0, "")
-			run(3, "", 0, "")
-			before := len(outputsIn(t, "out"))
-			run(1, "", 12, "")
-			own := 12 - before
-			run(1, "", 12, "")
-			if err := os.Rename("state1", "kept"); err != nil {
-				t.Fatal(err)
-			}
-			run(1, "", 12, fmt.Sprintf("state1 has no state: all inputs would be read from the beginning, and the records in %d outputs with exactly_once", own))
-			remove(t, "state1")
-			if err := os.CopyFS("state1", os.DirFS("state0")); err != nil {
-				t.Fatal(err)
-			}
-			run(1, "", 12, "state1 has positions of other files")
-			run(1, "state: {on_loss: reread}\n", 12+own, "")
+			stateShards(t, config, func(key, text string) { put(t, key, text) }, "state1 has positions of other files")
+		})
+		t.Run("objects "+name, func(t *testing.T) {
+			srv := s3test.New(t)
+			config := strings.NewReplacer("- file: {from", "- s3: {from", "in/*.log", "s3://bucket/in/*.log").Replace(config)
+			stateShards(t, config, func(key, text string) { srv.Put(key, []byte(text)) }, "")
 		})
 	}
+}
+
+// stateShards is TestStateShards with inputs that store stores. copied is the error of a
+// shard that has the state of another one.
+func stateShards(t *testing.T, config string, store func(key, text string), copied string) {
+	t.Chdir(t.TempDir())
+	for i := range 12 {
+		store(fmt.Sprintf("in/%c.log", 'a'+i), fmt.Sprintf("http://h/%d\n", i))
+	}
+	run := func(i int, more string, outputs int, want string) {
+		t.Helper()
+		own := fmt.Sprint(i)
+		_, err := runText(t, strings.NewReplacer("data_dir: state", "data_dir: state"+own, "mode: batch", "mode: batch, shard: "+own+"/4").Replace(config)+more)
+		if want == "" && err != nil || want != "" && (!errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("shard %d: %v", i, err)
+		}
+		if list := outputsIn(t, "out"); outputs > 0 && len(list) != outputs {
+			t.Errorf("shard %d: %d outputs: %q", i, len(list), list)
+		}
+	}
+	run(2, "", 0, "")
+	run(0, "", 0, "")
+	run(3, "", 0, "")
+	before := len(outputsIn(t, "out"))
+	run(1, "", 12, "")
+	own := 12 - before
+	run(1, "", 12, "")
+	if err := os.Rename("state1", "kept"); err != nil {
+		t.Fatal(err)
+	}
+	run(1, "", 12, fmt.Sprintf("state1 has no state: all inputs would be read from the beginning, and the records in %d outputs with exactly_once", own))
+	if remove(t, "state1"); copied != "" {
+		if err := os.CopyFS("state1", os.DirFS("state0")); err != nil {
+			t.Fatal(err)
+		}
+		run(1, "", 12, copied)
+	}
+	run(1, "state: {on_loss: reread}\n", 12+own, "")
 }
 
 // TestStateShared: shards whose outputs cannot be told apart do not start where an output

@@ -8,6 +8,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/s3"
 )
 
 // A StateError says that the stored positions are lost, so that the run would
@@ -31,7 +32,7 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
 			dir, strings.Join(s.Warnings(), "; "), "")}
 	}
-	own := p.ownInputs()
+	own := p.ownInputs(s.Found())
 	entries, covered, stored := 0, false, ""
 	s.Each(func(e *checkpoint.Entry) {
 		entries++
@@ -70,15 +71,25 @@ func (p *plan) covers(path string) bool {
 	return false
 }
 
-// ownInputs returns the files that one of several shards reads, with their relative
-// paths. The result is nil without shards, if the files cannot be listed, and if no output
-// has exactly_once, which allows only one source.
-func (p *plan) ownInputs() map[string]string {
-	s, ok := p.file.Sources[0].Config.(*file.Settings)
-	if !ok || s.Shard.Of < 2 || !p.exactlyOnce {
+// ownInputs returns the files or objects that one of several shards reads, with their
+// relative paths. The result is nil without shards, if the inputs cannot be listed, and if
+// no output has exactly_once, which allows only one source. If the state was found, objects
+// are not listed, because that takes a request for each 1,000.
+func (p *plan) ownInputs(found bool) map[string]string {
+	if !p.exactlyOnce {
 		return nil
 	}
-	return s.Inputs()
+	switch s := p.file.Sources[0].Config.(type) {
+	case *file.Settings:
+		if s.Shard.Of > 1 {
+			return s.Inputs()
+		}
+	case *s3.Config:
+		if s.Shard.Of > 1 && !found {
+			return s.Inputs()
+		}
+	}
+	return nil
 }
 
 // fromStart reports whether a source reads files or objects that it does not know from
