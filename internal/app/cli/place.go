@@ -13,11 +13,11 @@ type place struct{ field, parts string }
 
 // placeOf returns the place that most likely holds the URLs of the first records, or
 // the zero value. If sole is set, the place must be the only one that holds URLs, and
-// hold whole URLs: a rewrite must not change a path that is no URL. An element of a list,
-// whose other elements hold URLs, too, is no such place.
+// hold whole URLs: a rewrite must not change a path that is no URL. An element of an array
+// in the only record is no such place if other elements hold URLs, too.
 func placeOf(head []byte, sole bool) place {
 	paths := jsonURLFields(head)
-	if len(paths) == 0 || isList(head, paths[0]) {
+	if len(paths) == 0 || strings.Contains(paths[0], "[0]") && arrayHint(head) != "" {
 		return place{} // the URLs of the other elements must not be lost
 	}
 	if sole {
@@ -34,17 +34,6 @@ func placeOf(head []byte, sole bool) place {
 		return place{parts: parts}
 	}
 	return place{field: paths[0]}
-}
-
-// isList reports whether the only record is little else than an array, whose elements hold
-// URLs at path.
-func isList(head []byte, path string) bool {
-	array, _, found := strings.Cut(path, "[0]")
-	if !found || strings.Contains(array, ".") || arrayHint(head) == "" {
-		return false
-	}
-	others := slices.DeleteFunc(jsonMembers(head), func(m jsonMember) bool { return strings.HasPrefix(m.path, array+"[") })
-	return len(others) < 4
 }
 
 // columnOf is placeOf for a table with a header.
