@@ -27,7 +27,7 @@ func newVersionCmd(c *daemon.Catalog) *cobra.Command {
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions(versionOf(c))
-			text := v.String()
+			text := command.Style(cmd, cmd.OutOrStdout()).FoldedLines(v.String())
 			if form.Name == "json" {
 				b, err := json.MarshalIndent(v, "", "  ")
 				if err != nil {

@@ -141,10 +141,13 @@ func TestMarkdown(t *testing.T) {
 		}
 		columns = n
 	}
-	for _, bad := range []string{"<script", "](javascript", "\x1b"} {
+	for _, bad := range []string{"<script", "](javascript", "\x1b", "://"} {
 		if strings.Contains(string(text), bad) {
 			t.Errorf("contains %q", bad)
 		}
+	}
+	if got := escapeMarkdown("again: http://h"); got != "again: http&#58;//h" {
+		t.Errorf("got %q: a colon in prose stays", got)
 	}
 }
 

@@ -72,7 +72,7 @@ func (w *markdown) row(cells ...string) {
 // Markdown allows, except for those without a meaning.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
-	for _, c := range s {
+	for i, c := range s {
 		switch {
 		case c == '<':
 			b.WriteString("&lt;")
@@ -82,7 +82,7 @@ func escapeMarkdown(s string) string {
 			continue
 		case strings.ContainsRune("\\`*_{}[]()#+!|~>@", c):
 			b.WriteByte('\\')
-		case c == ':':
+		case c == ':' && !strings.HasPrefix(s[i:], ": "):
 			b.WriteString("&#58;") // no address becomes a link
 			continue
 		}
