@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/config"
@@ -244,44 +245,42 @@ func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*conf
 	return warnings, err
 }
 
-// connect creates the components and calls their connection checks.
+// connect creates the components and calls their connection checks, all at the same time,
+// so that a server that does not answer leaves the others their time.
 func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	e := &env{log: discardLog}
-	var errs []error
+	var wait sync.WaitGroup
+	var all []*checked
 	check := func(c *config.Component, part any, err error) {
-		if x, ok := engine.As[connector](part); ok && err == nil {
-			err = x.CheckConnect(ctx)
-		}
-		if x, ok := engine.As[interface{ Warnings() []string }](part); ok && err == nil {
-			for _, text := range x.Warnings() {
-				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
-			}
-		}
-		for _, err := range errlist.Flatten(err) {
-			path := c.Path()
-			if f := new(field.Error); errors.As(err, &f) {
-				path, err = path+"."+f.Field, f.Err
-			}
-			errs = append(errs, p.file.ErrorAt(path, err))
-		}
+		r := &checked{part: part}
+		all = append(all, r)
+		wait.Go(func() { r.warnings, r.errs = p.checkPart(ctx, c, part, err) })
 	}
-	longest, room := 0, 0
 	for _, c := range each(p.file.Sources) {
 		s, err := p.makeSource(c, e)
 		check(c, s, err)
-		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Codec.MaxRecord)))
 	}
 	for _, c := range p.outputs() {
 		s, err := p.makeSink(c, e)
 		check(c, s, err)
-		room = limitOf(s) // the last one is the limit of the dead letter
+	}
+	var bucket, topic error
+	wait.Go(func() { bucket = p.checkBucket(ctx) })
+	wait.Go(func() { topic = p.checkChangelog(ctx) })
+	wait.Wait()
+	errs := []error{bucket, topic}
+	longest, room := 0, 0
+	for i, r := range all {
+		warnings, errs = append(warnings, r.warnings...), append(errs, r.errs...)
+		if room = limitOf(r.part); i < len(p.file.Sources) {
+			longest = max(longest, cmp.Or(room, int(p.file.Codec.MaxRecord)))
+		} // the last room is the limit of the dead letter
 	}
 	if d := p.file.DeadLetter; d != nil && room > 0 && room/2 < longest {
 		warnings = append(warnings, p.file.ErrorAt(d.Path(), fmt.Errorf("limited to messages of %d bytes, but the sources have records of up to %d bytes: dead letters, which are longer than their records, will be truncated; raise the limit to %d", room, longest, 2*longest)))
 	}
-	errs = append(errs, p.checkBucket(ctx), p.checkChangelog(ctx))
 	if err := p.tight(); err != nil {
 		warnings = append(warnings, p.file.ErrorAt("memory_limit", err))
 	}
@@ -289,6 +288,34 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		warnings = append(warnings, p.file.ErrorAt("sources", p.tooFew))
 	}
 	return warnings, inOrder(errs...)
+}
+
+// checked is what the check of a component found.
+type checked struct {
+	part     any
+	warnings []*config.Error
+	errs     []error
+}
+
+// checkPart calls the connection check of the component part, which c describes, unless
+// creating it failed with err.
+func (p *plan) checkPart(ctx context.Context, c *config.Component, part any, err error) (warnings []*config.Error, errs []error) {
+	if x, ok := engine.As[connector](part); ok && err == nil {
+		err = x.CheckConnect(ctx)
+	}
+	if x, ok := engine.As[interface{ Warnings() []string }](part); ok && err == nil {
+		for _, text := range x.Warnings() {
+			warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
+		}
+	}
+	for _, err := range errlist.Flatten(err) {
+		path := c.Path()
+		if f := new(field.Error); errors.As(err, &f) {
+			path, err = path+"."+f.Field, f.Err
+		}
+		errs = append(errs, p.file.ErrorAt(path, err))
+	}
+	return warnings, errs
 }
 
 // limitOf returns the size of the longest message, in bytes, that a component
