@@ -36,9 +36,10 @@ type (
 		Src, Dst string
 	}
 	releasePackage struct {
-		Formats  []string
-		Contents []releaseFile
-		Scripts  map[string]string
+		Formats        []string
+		Contents       []releaseFile
+		Scripts        map[string]string
+		APK, Archlinux struct{ Scripts map[string]string }
 	}
 	releaseAddress struct {
 		URL string `yaml:"url_template"`
@@ -233,6 +234,13 @@ func TestPackageConfig(t *testing.T) {
 	user := s["Service.User"][0]
 	if text := read(t, "release/urlfold.sysusers"); !strings.HasPrefix(text, "u "+user+" ") {
 		t.Errorf("sysusers.d makes another user than %s: %s", user, text)
+	}
+	// deb and rpm run the script after an upgrade, too.
+	p := readReleaser(t).NFPMs[0]
+	for _, upgrade := range []map[string]string{p.APK.Scripts, p.Archlinux.Scripts} {
+		if upgrade["postupgrade"] != p.Scripts["postinstall"] {
+			t.Errorf("%v: after an upgrade, %s cannot read a new urlfold.yaml", upgrade, user)
+		}
 	}
 	scripts := readAll(t, "release/*.sh")
 	for _, want := range []string{"useradd --system --user-group", "/var/lib/" + s["Service.StateDirectory"][0], "/etc/" + s["Service.ConfigurationDirectory"][0]} {
