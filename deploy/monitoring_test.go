@@ -289,6 +289,7 @@ var noAlert = map[string]string{
 	"urlfold_rejected_records_total":           "records are rejected in every log; UrlfoldDeadLetters and UrlfoldDiscarded count what becomes of too many",
 	"urlfold_source_acks_lost_total":           "the messages are delivered again, and lost nowhere",
 
+	"urlfold_source_stream_lost_messages_total":    "the messages had been processed; UrlfoldConsumerRecreated fires at the same time",
 	"urlfold_source_unread_deleted_possible_total": "counts sequences that the filter may exclude, which would page for nothing lost; the log has an error, and UrlfoldStreamRecreated has the exact count",
 }
 

@@ -294,7 +294,7 @@ func (w *watcher) Run(ctx context.Context) error {
 			case !w.cfg.mayBeEmpty():
 				w.crew.halt(&NoMatchError{Source: w.cfg.Name})
 			default:
-				w.log.Warn("no files match the include patterns", "include", w.cfg.Include, "shard", w.cfg.Shard)
+				w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
 			}
 		}
 		if w.complete() {

@@ -155,6 +155,7 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 	s.stats.recreated.Add(1)
 	s.log.Warn("consumer recreated", "stream", stream.Name, "consumer", want.Durable, "acknowledged", floor, "start_sequence", start)
 	if floor > stream.Last {
+		s.stats.ends.Add(int64(floor - stream.Last))
 		s.log.Error("stream lost messages at its end", "stream", stream.Name, "acknowledged", floor, "last_sequence", stream.Last, "lost_messages", floor-stream.Last)
 	}
 	switch {

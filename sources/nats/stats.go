@@ -16,6 +16,7 @@ type counters struct {
 	recreated, unknown    atomic.Int64 // recreated consumers: after the last acknowledged message, and at the configured start
 	streams               atomic.Int64 // streams that were deleted and recreated
 	gaps, doubts          atomic.Int64 // messages deleted before they were read, and sequences that may have been such messages
+	ends                  atomic.Int64 // acknowledged messages that the stream lost at its end
 	pending, ackPending   atomic.Uint64
 }
 
@@ -58,6 +59,7 @@ func (s *jetStream) Metrics(emit metric.Emit) {
 	count("source_streams_recreated_total", "Streams that were deleted and recreated while being read.", st.streams.Load(), "stream", s.cfg.Stream)
 	count("source_unread_deleted_total", "Messages deleted from the stream before the consumer could read them.", st.gaps.Load(), "stream", s.cfg.Stream)
 	count("source_unread_deleted_possible_total", "Sequences deleted from the stream that the consumer had not reached. Some of their messages may have matched its filter.", st.doubts.Load(), "stream", s.cfg.Stream)
+	count("source_stream_lost_messages_total", "Acknowledged messages that a stream lost at its end, as after a restore from a backup.", st.ends.Load(), "stream", s.cfg.Stream)
 	failing := 0.0
 	if s.Conn() != nil && s.Health() != nil {
 		failing = 1

@@ -166,7 +166,7 @@ var losses = []loss{
 	}},
 	{"JetStream: stream recreated", "stream recreated, its sequences restart", "", "urlfold_source_streams_recreated_total", streamRecreated},
 	{"JetStream: consumer recreated in a new stream", "consumer recreated, nothing known to be acknowledged", "", `urlfold_source_consumers_recreated_total{component="in",consumer="d",start="configured"`, streamRecreated},
-	{"JetStream: end of the stream lost", "stream lost messages at its end", "", `urlfold_source_consumers_recreated_total{component="in",consumer="d",start="acknowledged"`, func(t *testing.T) *daemonRun {
+	{"JetStream: end of the stream lost", "stream lost messages at its end", "lost_messages", "urlfold_source_stream_lost_messages_total", func(t *testing.T) *daemonRun {
 		s, js := jetStreamOf(t)
 		createIn(t, js)
 		publish(t, js, 1)
