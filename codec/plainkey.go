@@ -135,8 +135,8 @@ func (n *Normalizer) plainK3(k1, text []byte, u *URL, r *Result) []byte {
 	return text[start:]
 }
 
-// trimK3 returns the part of k1, whose components are u, that is K3 without the query,
-// and the rules that remove the rest. The path must have no repeated slashes.
+// trimK3 returns where K3 without its query starts and ends in k1, and the rules that
+// remove the rest. u has the components of k1. The path must have no repeated slashes.
 func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits ruleSet) {
 	path, host := u.spans[Path], u.spans[Host]
 	folder := cutIndexFile(k1[:path.End], path.In(k1))

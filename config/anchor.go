@@ -8,9 +8,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxNodes is the maximum number of values and keys of a file with its
-// aliases expanded. A list of lists of aliases could double the number in
-// each line.
+// maxNodes is the maximum number of values and keys of a file with its aliases
+// expanded. Without a limit, each line could double the number, as a list of
+// two aliases of the line before does.
 const maxNodes = 20000
 
 // A resolver replaces the anchors and aliases of a document by their values, and
@@ -76,8 +76,9 @@ func (r *resolver) alias(n *ast.AliasNode) ast.Node {
 	return value
 }
 
-// merged returns the pairs of a mapping with those that its keys "<<" name. The keys
-// of the mapping itself take precedence, and then those of the first mapping.
+// merged returns the pairs of a mapping, and those of the mappings that its
+// keys "<<" name. The keys of the mapping itself take precedence, and then
+// those of the first mapping.
 func (r *resolver) merged(pairs []*ast.MappingValueNode) []*ast.MappingValueNode {
 	isMerge := func(kv *ast.MappingValueNode) bool {
 		_, is := kv.Key.(*ast.MergeKeyNode)

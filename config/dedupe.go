@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Dedupe drops, or marks, records that have the same URL as an earlier one. For files, the
-// set of keys is stored together with the checkpoints, so a crash loses no record
-// and, with exactly_once, lets no duplicate pass. For a JetStream source, it is
-// in a bucket. Not covered by the stability page.
+// Dedupe drops, or marks, records that have the same URL as an earlier one. For
+// files, the set of keys is stored together with the checkpoints, so a crash
+// loses no record and, with exactly_once, lets no duplicate pass. For a
+// JetStream source, the set is in a bucket. Not covered by the stability page.
 type Dedupe struct {
 	// The output field that is compared. key is the key at codec.key. Default: key.
 	By string `yaml:"by" enum:"key,syntax,equivalent,fetch,page,shape,site,template"`
@@ -51,8 +51,8 @@ type Dedupe struct {
 	Window *DedupeWindow `yaml:"window"`
 }
 
-// DedupeWindow divides time into periods. The time of a record selects its period,
-// never the clock of the machine. Not covered by the stability page.
+// DedupeWindow divides time into periods. The time of a record, never the clock
+// of the machine, selects its period. Not covered by the stability page.
 type DedupeWindow struct {
 	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
 	// periods of 24h are the days in UTC.

@@ -5,10 +5,10 @@ import "cmp"
 // OnError holds the error policies: what to do with the records that cannot be
 // processed or delivered. dead-letter writes a record to the dead letter, and requires
 // that one is configured; pass-through passes it on as it is; drop leaves it out and
-// counts it as lost. pass-through and truncate are errors if programs that read the
-// output could not parse such records: for unparsed and oversize records among JSON and
-// the rows of a table, and for all rejected records if codec.to is jsonl. Not covered
-// by the stability page.
+// counts it as lost. pass-through and truncate are refused where a program that
+// reads JSON or a table could not parse the output: for unparsed and oversize if the
+// records are JSON or rows of a table, and for rejected if codec.to is jsonl. Not
+// covered by the stability page.
 type OnError struct {
 	// Records that do not match the format. Default: the policy of rejected.
 	Unparsed string `yaml:"unparsed" enum:"dead-letter,pass-through,drop"`

@@ -32,8 +32,8 @@ type document struct {
 	names map[ast.Node]string // names of values, for errors: the key, or "brokers[0]"
 }
 
-// hint returns a hint for a syntax error on a line that is indented with a tab, or with
-// a ${, because a brace has a meaning in YAML unless the value is quoted.
+// hint returns a hint for a syntax error on a line that is indented with a tab
+// or contains ${: a brace has a meaning in YAML unless the value is quoted.
 func hint(text string, at *token.Token) string {
 	lines := strings.Split(text, "\n")
 	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) {

@@ -113,8 +113,8 @@ func (m *Matcher) next(action ruleAction, site Site, name, value []byte, after i
 	return best
 }
 
-// first returns the first pattern's rule with an index between after and before
-// that applies to the field, or before.
+// first returns the index of the first rule of patterns that applies to the
+// field and is between after and before, or else before.
 func (m *Matcher) first(patterns []pattern, site Site, name, value []byte, after, before int) int {
 	if len(patterns) == 0 { // the most common case; small enough to be inlined
 		return before

@@ -255,7 +255,7 @@ func (d *decisions) forget(ctx context.Context, cuts []laneCut) (errs []error) {
 	})
 }
 
-// storedLane removes the slots of the keys of c, which are in the set.
+// storedLane removes the slots of the keys of c, because the set holds these keys now.
 func (d *decisions) storedLane(c *laneCut) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -217,7 +217,7 @@ func (s *Settings) Covers(path string) bool {
 			pattern = abs
 		}
 		below, err := filepath.Rel(literal(pattern), full)
-		return err == nil && filepath.IsLocal(below) || doublestar.PathMatchUnvalidated(pattern, full) // left: path is the pattern itself, or below that folder
+		return err == nil && filepath.IsLocal(below) || doublestar.PathMatchUnvalidated(pattern, full) // the first operand: full is the pattern itself, or in the folder of that name
 	})
 	full = filepath.ToSlash(full)
 	return included && !excludes(s.Exclude, full, full)

@@ -99,7 +99,7 @@ type track struct {
 	life          life
 	step          step
 	lookedAt      time.Time // when a reader last looked at the file
-	atEnd         bool      // all data of the file was read when it was in state asRead
+	atEnd         bool      // all data was read that the file had in state asRead
 	asRead        fileState // state of the file when the last read began
 	lane          *engine.Lane
 	entry         kept       // the entry in the store

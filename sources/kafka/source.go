@@ -119,7 +119,7 @@ const starting = "brokers"
 
 // away returns the error for brokers that do not answer.
 func (s *source) away(err error) error {
-	return fmt.Errorf("cannot reach brokers %s; check the addresses, and that they are running: %w", strings.Join(s.cfg.Brokers, ", "), err)
+	return fmt.Errorf("cannot reach brokers %s; check the addresses and whether the brokers are running: %w", strings.Join(s.cfg.Brokers, ", "), err)
 }
 
 // Run implements [engine.Source]. The member stays in its group after Run

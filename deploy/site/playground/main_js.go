@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// The memory that JavaScript writes questions to and reads answers from. An answer
-// overwrites the one before. Both begin at a multiple of four bytes, as blocks of lengths
-// must: only smaller allocations do not.
+// The memory that JavaScript writes questions to and reads answers from. An
+// answer overwrites the one before. Both begin at a multiple of four bytes,
+// because the lengths in a block must: Go aligns allocations of this size.
 var in, out = make([]byte, 0, minBuffer), make([]byte, 0, minBuffer)
 
 const minBuffer = 1 << 10

@@ -110,7 +110,7 @@ var advice = map[string]string{
 	"output write failed, retrying":                                 "Usually a full disk. Free some space; nothing is lost in the meantime: see [The disk is full](../recovery.md#the-disk-is-full).",
 	"output write recovered":                                        "The sink writes again. Nothing to do.",
 	"truncating output to its checkpoint":                           "After a crash, records after the last commit are cut off and written again, as `exactly_once` requires. Nothing to do.",
-	"too many outputs, writing the records of further hosts to one": "`{vhost}` or `{site}` in `--output` has more hosts than outputs can be open. Nothing to do; `path` has the records of the other hosts.",
+	"too many outputs, writing the records of further hosts to one": "`--output` with `{vhost}` or `{site}` needs more outputs than urlfold holds open. Nothing to do; `path` has the records of the other hosts.",
 	"truncating output to its verified records":                     "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
 	"truncating torn output of a lost checkpoint":                   "The checkpoint was damaged, so urlfold does not know how much of this output it covered. An incomplete last record is cut off; the records of the inputs that still exist are written again, to another file. Compare both outputs before you remove this one.",
 	"output exists, continuing under another name":                  "With exactly_once, the checkpoint does not cover the output path: the checkpoint was lost, or another program wrote the file. The file is unchanged, and may end within a record. Compare `path` with `as` before you remove `path`.",

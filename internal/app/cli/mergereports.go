@@ -199,7 +199,7 @@ func (r *report) addInputs(s *report) error {
 			return fmt.Errorf("shard %d: a file has no position", s.Shard.Index)
 		}
 		if slices.ContainsFunc(r.Files, func(g reportFile) bool { return *g.Position == *f.Position }) {
-			return fmt.Errorf("shard %d: %s was read by two shards: they had different inputs", s.Shard.Index, shownPath(f.Path))
+			return fmt.Errorf("shard %d: %s was read by two shards: they started with different inputs", s.Shard.Index, shownPath(f.Path))
 		}
 		r.Files = append(r.Files, f)
 	}

@@ -290,8 +290,9 @@ func (r *fetchRequest) named(w *wire) bool {
 	return w.text() == r.Topic
 }
 
-// A rawRequest is a request without separate memory, to any broker. It is not sent to a
-// broker that supports none of its versions.
+// A rawRequest is a request to any broker, whose functions read and write the
+// memory of the caller. It is not sent to a broker that supports none of its
+// versions.
 type rawRequest struct {
 	api            protocol.ApiKey
 	oldest, newest int16

@@ -201,8 +201,8 @@ func (c *wire) check(b []byte) error {
 	return nil
 }
 
-// limit returns the limit of the current line, whose first bytes are part if
-// none came before.
+// limit returns the limit of the current line. Its first bytes are those that
+// came before or, if there are none, part.
 func (c *wire) limit(part []byte) int {
 	if len(c.line) > 0 {
 		part = c.line

@@ -69,8 +69,8 @@ func Parse(schemas []string) (t *Type, err error) {
 	return t, nil
 }
 
-// parse returns the type that v describes, the value of a JSON text. space is
-// the namespace around it.
+// parse returns the type that v describes. v is the value of a JSON text, and
+// space is the namespace around it.
 func (s *parser) parse(v any, space string) (*Type, error) {
 	if s.depth++; s.depth > MaxNesting {
 		return nil, errors.New("the schema is nested too deeply")

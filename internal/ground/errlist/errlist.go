@@ -9,9 +9,9 @@ import (
 )
 
 // Flatten returns the errors that err joins (see [errors.Join]), recursively
-// and in order. It returns err itself if it joins none, and nil if err is nil. An
-// error of fmt.Errorf with several %w is one error, whose text has more than
-// theirs.
+// and in order. It returns err itself if it joins none, and nil if err is nil.
+// An error of fmt.Errorf with several %w counts as one, because its text says
+// more than theirs.
 func Flatten(err error) []error { return appendAll(nil, err) }
 
 var joinType = reflect.TypeOf(errors.Join(io.EOF))

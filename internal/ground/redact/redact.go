@@ -1,5 +1,6 @@
-// Package redact hides values in text that match patterns: addresses of email and
-// of hosts, tokens, and what regular expressions match. It also hides those of a panic.
+// Package redact hides values in text that match patterns: addresses of email
+// and of hosts, tokens, and what regular expressions match. It also describes a
+// panic without the text of a record.
 package redact
 
 import (
@@ -86,9 +87,10 @@ type Patterns struct {
 	again      bool // what is hidden can let another pattern match
 }
 
-// Parse returns the patterns with the given names, of which /REGEX/ is a regular
-// expression. It returns nil if no value names a pattern; then only passwords can
-// be hidden. hides reports whether anything is to be hidden, passwords included.
+// Parse returns the patterns with the given names; /REGEX/ is a regular
+// expression instead of a name. It returns nil if no value names a pattern;
+// then only passwords can be hidden. hides reports whether anything is to be
+// hidden, passwords included.
 func Parse(values []string) (p *Patterns, hides bool, err error) {
 	all, size := &Patterns{}, 0
 	if len(values) > maxPatterns {
@@ -175,8 +177,8 @@ func (p *Patterns) NewMasker() *Masker {
 	return &Masker{Patterns: p}
 }
 
-// maxRounds bounds how often text is searched after values in it were hidden: only
-// then a regular expression such as \bx can match again.
+// maxRounds bounds how often text is searched again after values in it were
+// hidden, because a regular expression such as \bx may match only then.
 const maxRounds = 8
 
 // Append appends text with its values replaced by stars. form says that

@@ -47,8 +47,9 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 
 // Apply makes l the memory limit of the process. The Go runtime gets what the
 // pages of the program and the memory outside the heap leave, but at least a
-// quarter of l. When the sum exceeds l, Apply or Outside calls exceeded once,
-// with the bytes outside the heap. exceeded must not call Apply or Outside.
+// quarter of l. When the pages and the memory outside the heap exceed three
+// quarters of l, Apply or Outside calls exceeded once, with the bytes outside
+// the heap. exceeded must not call Apply or Outside.
 func (l Limit) Apply(exceeded func(outside int64)) {
 	process.Lock()
 	defer process.Unlock()
@@ -71,8 +72,8 @@ func Outside(n int64) {
 	}
 }
 
-// step is the change of the memory outside the heap that is worth another limit of
-// the runtime, which stops all goroutines for a moment.
+// step is the change of the memory outside the heap that is worth another limit
+// of the runtime: each change of the limit stops all goroutines for a moment.
 const step = 1 << 20
 
 // process is what Apply and Outside have set.

@@ -193,8 +193,8 @@ func (c *canvas) put(line, col int, text string) {
 	(*c)[line] = l
 }
 
-// ruler draws a bracket under each span and the text of the span below it, on a
-// lower line if it would overlap the next text:
+// ruler draws a bracket under each span, and below the bracket the text of the span.
+// A text that would overlap the next one is on a lower line:
 //
 //	└──┘   └──────┘ │
 //	scheme host     │

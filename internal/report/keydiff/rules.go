@@ -80,8 +80,9 @@ func stepOf(st codec.Step) ruleStep {
 	return ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n}
 }
 
-// allSteps returns the rules that lead from a URL as it is spelled to its key. steps
-// does not have the rules of K0 and K1 that the normal form has applied already.
+// allSteps returns the rules that lead from a URL as it is spelled to its key.
+// The result of steps lacks the rules of K0 and K1 that the normal form has
+// applied already.
 func (s *Side) allSteps(url []byte) (out []ruleStep) {
 	key, _ := s.steps(url)
 	if s.Level == codec.LevelMatch {
@@ -112,9 +113,9 @@ func changed(before, after string) (string, string) {
 }
 
 // blame returns the rules responsible for merging parts of a group: the rules
-// that are applied by to and not by from, and that do not change all parts in
-// the same way. If every such rule changes all parts in the same way, blame
-// returns all of them. A nil from means the URLs as they are.
+// of side to, without those of side from, that do not change all parts in the
+// same way. If every such rule changes all parts in the same way, blame returns
+// all of them. A nil from means the URLs as they are.
 func blame(from, to *Side, parts []pair) []string {
 	sides := []*Side{to}
 	if from != nil {

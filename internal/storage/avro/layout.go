@@ -15,15 +15,16 @@ import (
 )
 
 // maxDepth is the number of records inside each other that are searched for
-// URLs. maxFields is the number of fields that the search visits: a schema in which
-// each record has two fields of the next one has 2^n of them.
+// URLs. maxFields is the number of fields that the search visits: if each of n
+// records has two fields of the type of the next record, there are 2^n.
 const (
 	maxDepth  = 16
 	maxFields = 100_000
 )
 
 // A layout says how the records of a file are encoded, and where in them the
-// URLs are: Column of their type is the number of the column, from 1.
+// URLs are: the field Column of the type of a URL is the number of its column,
+// from 1.
 type layout struct {
 	root    *avroschema.Type
 	columns int
@@ -158,8 +159,8 @@ const (
 	fuel     = 16
 )
 
-// maxPart is the number of records in a part of a block: the offsets of a record take
-// more memory than its bytes can.
+// maxPart is the number of records in a part of a block: the offsets of the
+// fields of a record can take more memory than the record.
 const maxPart = 1 << 16
 
 // split checks the count records in b.data and makes b their first part.

@@ -20,7 +20,7 @@ type Rewriter struct {
 	open  func(name string) (table.Input, error)
 	names []string // fields of the Text
 	w     io.Writer
-	out   *container // first input, for its header and its codec
+	out   *container // the first input: the output has its header and its codec
 
 	name  string // name of the current input
 	in    table.Input

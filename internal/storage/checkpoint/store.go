@@ -239,9 +239,9 @@ func (s *Store) Keys() string {
 	return s.st.keys
 }
 
-// Epoch returns the number, from 1, of the snapshots that this process has kept a
-// predecessor of. A restart finds the state after a commit of this epoch or of the
-// one before.
+// Epoch returns a number that begins at 1 and rises with each snapshot whose
+// predecessor this process has kept. A restart finds the state after a commit
+// of this epoch or of the one before.
 func (s *Store) Epoch() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 //
 // A block is held back until its CRC is compared, because a damaged block
 // decodes to shuffled lines of another text. A block has at most 900 kB before
-// the run-length decoding of the format. For text that is close to its
-// decompressed size; a run of one byte can expand it to 45 MB.
+// the run-length decoding of the format. A block of text hardly grows by this
+// decoding; a block of one repeated byte can grow to 45 MB.
 type bzip2Decoder struct {
 	in       *bzip2Input
 	restarts *restarts

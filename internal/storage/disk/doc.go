@@ -1,4 +1,4 @@
-// Package disk makes files durable. It adds to package os what that needs:
+// Package disk makes files durable. It adds what package os lacks for this:
 // locks that end with the process, syncing and checking of folders, and opening
 // of files for writing only if that is safe. All changes of files and names
 // that must survive a crash go through this package, so that a test can record

@@ -44,9 +44,9 @@ type Reader struct {
 	own                 codes // space for the codes of a dynamic block
 }
 
-// NewReader returns a Reader of the stream in src. The stream, or a block of
-// it, begins at the given bit of the next byte, from 0, the least significant,
-// to 7. The window is the output before that block; the Reader copies its last
+// NewReader returns a Reader of the stream in src, which begins with the first
+// block or another one. The block begins at the given bit of the next byte; bit 0
+// is the least significant, bit 7 the most significant. The window is the output before that block; the Reader copies its last
 // 32 KiB. If src is a [bufio.Reader] with a buffer of at least 16 bytes, the
 // Reader consumes no byte after the stream.
 func NewReader(src io.Reader, window []byte, bit uint8) *Reader {

@@ -42,8 +42,8 @@ type runFile interface {
 }
 
 // openRun reads the filters and the index of the run in f, which has size
-// bytes. The run closes f. Errors name the file, and match errDamaged if a
-// runWriter did not write its bytes.
+// bytes. The run closes f. Errors name the file, and match errDamaged if the
+// bytes of the file are not those of a runWriter.
 func openRun(f runFile, size int64) (*Run, error) {
 	r := &Run{file: f}
 	if size < int64(len(runMagic)+tailSize) {

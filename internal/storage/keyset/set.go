@@ -274,9 +274,8 @@ func similar(runs []*Run) (n int) {
 	return n
 }
 
-// replace replaces the runs with the index at and greater ones by one run with
-// the keys that fill adds. Merging needs no filters, so it releases their
-// memory before.
+// replace replaces s.runs[at:] by one run with the keys that fill adds. Merging
+// needs no filters, so it releases their memory before.
 func (s *Set) replace(at int, fill func(w *runWriter) error) error {
 	old := slices.Clone(s.runs[at:])
 	for _, r := range old {

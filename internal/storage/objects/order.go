@@ -6,10 +6,11 @@ import (
 )
 
 // An Order lets listings skip old objects, in buckets whose keys begin with the
-// same text and sort by time after that. Such a series is the keys with the same
-// text before their first date, which begins with the year: one account, region
-// or distribution. A listing requests the beginning of each series, and then goes
-// on after its mark, so it also finds the objects of new series.
+// same text and sort by time after that. The keys with the same text before
+// their first date, which begins with the year, are a series: those of an
+// account, a region or a distribution. A listing requests the beginning of each
+// series, and then goes on after the mark of the series, so it also finds the
+// objects of new series.
 //
 // A listing does not see an object that appears under a key before the mark, or is
 // written again there. So a listing with a new Order is necessary from time to

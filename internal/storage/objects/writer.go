@@ -64,10 +64,10 @@ func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer,
 	return w, nil
 }
 
-// Upload makes the object at path of what r returns, unless an earlier call with
-// the same run has made it. Otherwise the object must not exist. With again, it
-// first aborts the uploads of the key, which an earlier call has left. r returns at
-// most size bytes.
+// Upload makes the object at path from what r returns, unless an earlier call
+// with the same run has made it. Otherwise the object must not exist. With
+// again, it first aborts the uploads of the key, which an earlier call has
+// left. r returns at most size bytes.
 func (s *Store) Upload(ctx context.Context, path, run string, again bool, size int64, r io.Reader) error {
 	if again {
 		if err := s.abortAll(ctx, path); err != nil {

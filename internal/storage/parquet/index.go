@@ -14,10 +14,10 @@ import (
 // maxBound is the length to which bounds are shortened.
 const maxBound = 64
 
-// shorten returns a bound of at most maxBound bytes, and whether it is v itself:
-// a prefix is a lower bound, and a prefix whose last character is one higher an
-// upper bound. A cut after an ASCII character keeps UTF-8 valid. Where this is
-// not possible, it returns v.
+// shorten returns a bound of at most maxBound bytes, and whether it is v
+// itself: a prefix is a lower bound, and a prefix whose last character is one
+// higher is an upper bound. A cut after an ASCII character keeps UTF-8 valid.
+// Where this is not possible, it returns v.
 func shorten(v []byte, upper bool) ([]byte, bool) {
 	if len(v) <= maxBound {
 		return v, true

@@ -298,8 +298,9 @@ func (r *pages) dictionary(p *page, size int) error {
 type counts struct{ rows, elements int }
 
 // checkAll reads all pages. It returns an error unless the pages have the given
-// number of rows, and as many elements as the other columns of their list in
-// elements.
+// number of rows and the columns of a list have the same number of elements.
+// checkAll stores this number in elements for the first column of a list, and
+// compares it for the others.
 func (r *pages) checkAll(rows int64, elements map[string]int) error {
 	var n counts
 	for {

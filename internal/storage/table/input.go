@@ -12,8 +12,8 @@ type Input struct {
 	Size int64 // in bytes
 }
 
-// Catch sets *err to the panic of the function that defers it, so that a bug met by a
-// damaged file costs that file and not the process.
+// Catch sets *err to the panic of the function that defers it, so that a bug
+// that shows with a damaged file costs that file and not the process.
 func Catch(err *error) {
 	if e := recover(); e != nil {
 		*err = fmt.Errorf("cannot be decoded: %v", e)

@@ -32,7 +32,8 @@ type Tally struct {
 	text    []byte   // their texts
 }
 
-// maxText is the size of the waiting texts from which they do not wait for others.
+// maxText is the size of the texts above which the occurrences do not wait for
+// more.
 const maxText = 16 << 10
 
 // New returns an empty tally. Close releases it.

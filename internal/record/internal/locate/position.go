@@ -8,8 +8,8 @@ type Position struct {
 	Line int64  // number of the record's first line, from 1; 0 if unknown
 	Off  int64  // offset of the record's first byte in the stream
 	Key  []byte // key of the message that holds the record; nil if none
-	// Message says that the record is in a message, and Off the position of
-	// that message.
+	// Message says that the record is in a message. Off is then the position of
+	// the message.
 	Message bool
 	// Start is the offset of the record's first byte, or -1 if it is unknown.
 	// Only record.Worker.Piece uses it; Off is then the offset of the piece.

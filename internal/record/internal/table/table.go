@@ -412,7 +412,7 @@ func (l *Locator) AddNames(out, rec []byte) []byte {
 	return append(out, rec[end:]...)
 }
 
-// recordEnd is recordEnd of the syntax for b that may begin with a byte order mark.
+// recordEnd does what Syntax.recordEnd does. b may begin with a byte order mark.
 func (t *Reader) recordEnd(b []byte, last bool) (n int, open bool) {
 	mark := locate.MarkLen(b)
 	if n := bytes.IndexByte(b[mark:], '\n') + 1; n > 0 {

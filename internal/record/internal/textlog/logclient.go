@@ -40,7 +40,7 @@ func isIdentAbsent(rest []byte) bool {
 // front.
 func anyClient(head []byte, first locate.Span) locate.Span {
 	list, second := locate.Between(first.Start, first.Start), locate.Span{}
-	words, lists := 0, 0 // lists of a single word among them
+	words, lists := 0, 0 // a word counts as a list too
 	for pos := first.Start; pos < len(head); words++ {
 		word := locate.Between(pos, locate.WordEnd(head, pos))
 		if list.End == list.Start || head[list.End-1] != ',' {
