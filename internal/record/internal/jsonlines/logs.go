@@ -390,6 +390,22 @@ var Logs = []Log{
 			agent        request.headers[=User-Agent]`,
 	},
 	{
+		ID: "vercel", About: "log drains of Vercel", Doc: "https://vercel.com/docs/drains/reference/logs", // read 2026-11-30
+		Note:      "Only the members of `proxy` say what the client requested: `path` and `host` outside it are those of the function. Records of builds pass through.",
+		Landmarks: []string{"proxy.path", "proxy.host", "deploymentId projectId"},
+		parts: `
+			target       proxy.path
+			scheme       proxy.scheme
+			host         proxy.host
+			method       proxy.method
+			referer      proxy.referer
+			time         proxy.timestamp
+			status       proxy.statusCode
+			client       proxy.clientIp
+			agent        proxy.userAgent[0]
+			request_id   requestId id`,
+	},
+	{
 		ID: "nginx-json", About: "nginx logs with `escape=json` and the usual names", Doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
 		Note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. A `request` that is only a method, as in logs of Fastly, or only a request target is read as such. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
 		Landmarks: []string{"request_uri request request_line http_request uri url path", "status response_status response_code code", "remote_addr remote_ip client_ip clientip client remote ip http_x_forwarded_for x_forwarded_for"},
@@ -400,7 +416,7 @@ var Logs = []Log{
 			query        args query_string query request_query
 			scheme       scheme request_scheme http_x_forwarded_proto
 			tls          https is_tls
-			host         http_host host vhost domain server_name
+			host         http_host host vhost domain domainName server_name
 			port         server_port
 			method       request_method method http_method httpMethod verb
 			referer      http_referer http_referrer referer referrer request_referer
