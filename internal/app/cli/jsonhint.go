@@ -87,8 +87,11 @@ func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember))
 		visit(jsonMember{at.path, at.name, t})
 	case json.Delim:
 		for i := 0; d.More(); i++ {
-			sub := jsonMember{path: at.path + "[" + strconv.Itoa(i) + "]", name: at.name}
-			if t == '{' {
+			sub, deeper := jsonMember{path: at.path + "[" + strconv.Itoa(i) + "]", name: at.name}, visit
+			var element []jsonMember
+			if t == '[' {
+				deeper = func(m jsonMember) { element = append(element, m) }
+			} else {
 				key, err := d.Token()
 				if err != nil {
 					return false
@@ -96,13 +99,33 @@ func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember))
 				sub.name, _ = key.(string)
 				sub.path = strings.TrimPrefix(at.path+"."+pathStep(sub.name), ".")
 			}
-			if !walkJSON(d, sub, depth+1, visit) {
+			whole := walkJSON(d, sub, depth+1, deeper)
+			for _, m := range paired(element, at.path, sub.path) {
+				visit(m)
+			}
+			if !whole {
 				return false
 			}
 		}
 		_, err = d.Token()
 	}
 	return err == nil
+}
+
+// paired gives the members of an element that is a pair of a name and a value, such as
+// {"key":"page","value":…}, the path with its name: its index differs between records.
+func paired(element []jsonMember, array, path string) []jsonMember {
+	isName := func(m jsonMember) bool { return m.path == path+".key" || m.path == path+".name" }
+	at := slices.IndexFunc(element, isName)
+	if at < 0 || element[at].value == "" || strings.Contains(element[at].value, "]") {
+		return element
+	}
+	for i := range element {
+		if m := &element[i]; strings.HasPrefix(m.path, path+".value") {
+			m.path, m.name = array+"[="+element[at].value+"]"+m.path[len(path):], element[at].value
+		}
+	}
+	return element
 }
 
 // pathStep returns a member's name as a step of a field path.
@@ -156,7 +179,7 @@ func explainMember(err error, head []byte) error {
 	slices.SortStableFunc(paths, func(a, b string) int { return ranks[b] - ranks[a] })
 	paths = paths[:min(len(paths), maxHints)]
 	compose := ""
-	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
+	if host := jsonHost(head); host != "" && path != "" && !strings.Contains(host+path, ",") {
 		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
 	if wrapped := lineFormat(jsonFields(head)); wrapped != "" && compose == "" {

@@ -49,7 +49,7 @@ func jsonURLFields(head []byte) (paths []string) {
 	for len(paths) < maxURLFields {
 		best, bestRank, ranks := "", 0, map[string]int{}
 		for _, m := range slices.Concat(left...) {
-			if strings.ContainsAny(m.path, ",=") || len(paths) > 0 && isReferer(m.name) {
+			if strings.Contains(m.path, ",") || len(paths) > 0 && isReferer(m.name) {
 				continue // not possible in --url, or not the URL of the request
 			}
 			ranks[m.path] += m.rank()
@@ -254,7 +254,7 @@ var (
 // fields: a path, which is in the field path, and a host, a query or both, perhaps a
 // scheme. It returns "" if they hold the URL in one field.
 func urlParts(fields []textField, path string) string {
-	if path == "" || strings.ContainsAny(path, ",=") {
+	if path == "" || strings.Contains(path, ",") {
 		return ""
 	}
 	scheme, host, query := "", "", ""
@@ -264,7 +264,7 @@ func urlParts(fields []textField, path string) string {
 			if !record.IsRequestLine(f.value) && (!strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//")) {
 				return "" // the value is a URL, not a path
 			}
-		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path) || !strings.HasPrefix(path, element(f.path)):
+		case strings.Contains(f.path, ",") || otherHost().MatchString(f.path) || !strings.HasPrefix(path, element(f.path)):
 		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):
 			host = f.path
 		case query == "" && queryWord().MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):

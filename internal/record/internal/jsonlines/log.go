@@ -76,17 +76,11 @@ func hasLandmarks(values []locate.FieldValue, marks [][]int) bool {
 	return true
 }
 
-// MustParsePath parses a field path of the table Logs. A path that ends in [=NAME] leads
-// to the member value of the object in an array whose member name is NAME, in any case:
-// {"headers":[{"name":"Host","value":"www.example.com"}]}.
+// MustParsePath is ParsePath for a path of the table Logs.
 func MustParsePath(text string) []Step {
-	array, pair, paired := strings.Cut(text, "[=")
-	path, err := ParsePath(array)
+	path, err := ParsePath(text)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: %v", err)) // a test opens every format
-	}
-	if paired {
-		path = append(path, Step{pair: strings.ToLower(strings.TrimSuffix(pair, "]"))})
 	}
 	return path
 }

@@ -391,7 +391,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "vercel", About: "log drains of Vercel", Doc: "https://vercel.com/docs/drains/reference/logs", // read 2026-11-30
-		Note:      "Only the members of `proxy` say what the client requested: `path` and `host` outside it are those of the function. Records of builds pass through.",
+		Note:      "Only the members of `proxy` say what the client requested: `path` and `host` outside it describe the function. Records of builds pass through.",
 		Landmarks: []string{"proxy.path", "proxy.host", "deploymentId projectId"},
 		parts: `
 			target       proxy.path

@@ -12,17 +12,21 @@ import (
 )
 
 // Step is one step of a field path: a member name or, if name is nil, an array
-// index.
+// element.
 type Step struct {
 	Name  []byte
 	Index int
-	pair  string // if not empty, the step is one of MustParsePath
+	Pair  string // if not empty, the element is the object with this name, in lower case
 }
 
 // ParsePath parses a field path: names separated by dots, and indexes in
 // brackets, counted from 0, as in request.headers.Referer[0]. A name that
 // contains a dot, a bracket or a quote must be quoted, as in "a.b".c, or have a
 // backslash before each of these characters, as in a\.b.c.
+//
+// The step [=NAME] is the object in an array whose member name or key is NAME, in any
+// case. headers[=Host] is short for headers[=Host].value, which is the text in
+// {"headers":[{"name":"Host","value":"www.example.com"}]}.
 func ParsePath(text string) ([]Step, error) {
 	var path []Step
 	for s := text; ; {
@@ -33,6 +37,9 @@ func ParsePath(text string) ([]Step, error) {
 		path = append(path, st)
 		switch {
 		case rest == "":
+			if st.Pair != "" {
+				path = append(path, Step{Name: []byte("value")})
+			}
 			return path, nil
 		case rest[0] == '.':
 			s = rest[1:]
@@ -50,8 +57,11 @@ func parseStep(s string) (st Step, rest string, err error) {
 	case s == "":
 		return st, "", errors.New("empty name")
 	case s[0] == '[':
-		digits, rest, ok := strings.Cut(s[1:], "]")
-		n, err := strconv.Atoi(digits)
+		index, rest, ok := strings.Cut(s[1:], "]")
+		if name, paired := strings.CutPrefix(index, "="); ok && paired && name != "" {
+			return Step{Pair: strings.Map(lower, name)}, rest, nil
+		}
+		n, err := strconv.Atoi(index)
 		if !ok || err != nil || n < 0 {
 			return st, "", errors.New("an index must be a non-negative number in brackets")
 		}
@@ -80,6 +90,14 @@ func parseStep(s string) (st Step, rest string, err error) {
 		return st, "", errors.New("empty name")
 	}
 	return Step{Name: name}, s[i:], nil
+}
+
+// lower returns an ASCII letter in lower case.
+func lower(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		r += 'a' - 'A'
+	}
+	return r
 }
 
 // MaxDepth is the maximum nesting depth of the values in a record. A record
@@ -136,9 +154,14 @@ func (s *Scanner) enter(st *Step) bool {
 		return false
 	}
 	for n := 0; ; n++ {
-		found := st.Name == nil && n == st.Index
-		if st.Name != nil {
+		var found bool
+		switch {
+		case st.Name != nil:
 			found = s.name(st.Name)
+		case st.Pair != "":
+			found = locate.EqualLower(elementName(s.B, s.Pos), st.Pair)
+		default:
+			found = n == st.Index
 		}
 		if s.Broken || found {
 			return found && !s.Broken
@@ -147,6 +170,24 @@ func (s *Scanner) enter(st *Step) bool {
 			return false
 		}
 	}
+}
+
+// elementName returns the text of the member name or key of the object at start, with its
+// escapes, or nil without such a member.
+func elementName(b []byte, start int) []byte {
+	s := Scanner{B: b, Pos: start}
+	if s.Peek() != '{' {
+		return nil
+	}
+	for more := !s.EnterEmpty('}'); more && !s.Broken; more = s.More('}') {
+		member, _ := s.RawName()
+		from := s.Pos
+		s.Skip()
+		if v := string(member); (v == "name" || v == "key") && !s.Broken && b[from] == '"' {
+			return b[from+1 : s.Pos-1]
+		}
+	}
+	return nil
 }
 
 // name reads a member name and the colon, and reports whether the name is want.

@@ -12,7 +12,9 @@ func TestParsePath(t *testing.T) {
 		path, err := ParsePath(text)
 		var got []string
 		for _, s := range path {
-			if s.Name == nil {
+			if s.Pair != "" {
+				got = append(got, "="+s.Pair)
+			} else if s.Name == nil {
 				got = append(got, string(rune('0'+s.Index)))
 			} else {
 				got = append(got, "'"+string(s.Name)+"'")
@@ -30,7 +32,9 @@ func TestParsePath(t *testing.T) {
 	f(`a\.b.c\[0\]`, "'a.b' 'c[0]'")
 	f(`"a\"b"[1]`, `'a"b' 1`)
 	f(`""`, "''")
-	for _, bad := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "[0]a", `"a`, `"a"b`} {
+	f("params[=Page.Location].value.text", "'params' =page.location 'value' 'text'")
+	f("headers[=Host]", "'headers' =host 'value'")
+	for _, bad := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "a[=]", "a[=b", "[0]a", `"a`, `"a"b`} {
 		f(bad, "")
 	}
 }

@@ -65,7 +65,7 @@ func (t *fieldTree) add(path []Step) int {
 func (t *fieldTree) child(at int, st Step) int {
 	n := &t.nodes[at]
 	head := &n.elements
-	if st.pair != "" {
+	if st.Pair != "" {
 		head, t.paired = &n.pairs, true
 	}
 	if st.Name != nil {
@@ -75,7 +75,7 @@ func (t *fieldTree) child(at int, st Step) int {
 		head = &n.members[hashStep(st.Name)]
 	}
 	for i := *head; i != 0; i = t.nodes[i].next {
-		if c := &t.nodes[i]; bytes.Equal(c.Name, st.Name) && c.Index == st.Index && c.pair == st.pair {
+		if c := &t.nodes[i]; bytes.Equal(c.Name, st.Name) && c.Index == st.Index && c.Pair == st.Pair {
 			return i
 		}
 	}
@@ -312,7 +312,7 @@ func (t *fieldTree) array(s *Scanner, n *treeNode, values []locate.FieldValue) {
 		} else {
 			s.Skip()
 		}
-		if n.pairs != 0 && !s.Broken && s.B[start] == '{' {
+		if n.pairs != 0 && !s.Broken {
 			t.pair(s, n, start, values)
 		}
 		if !s.More(']') {
@@ -321,25 +321,14 @@ func (t *fieldTree) array(s *Scanner, n *treeNode, values []locate.FieldValue) {
 	}
 }
 
-// pair stores the value of the pair that s has read from start on, if n names it.
+// pair reads the object that s has read from start on, if n names it.
 func (t *fieldTree) pair(s *Scanner, n *treeNode, start int, values []locate.FieldValue) {
-	sub := Scanner{B: s.B[:s.Pos], Pos: start}
-	var name, value locate.FieldValue
-	for more := !sub.EnterEmpty('}'); more; more = sub.More('}') {
-		member, _ := sub.RawName()
-		from := sub.Pos
-		sub.Skip()
-		switch string(member) {
-		case "name":
-			name = valueOf(s.B, from, sub.Pos)
-		case "value":
-			value = valueOf(s.B, from, sub.Pos)
-		}
-	}
+	name, end := elementName(s.B, start), s.Pos
 	for i := n.pairs; i != 0; i = t.nodes[i].next {
-		c := &t.nodes[i]
-		if name.Kind == locate.ValueText && locate.EqualLower(name.In(s.B), c.pair) && values[c.value].Kind == locate.ValueMissing {
-			values[c.value] = value
+		if locate.EqualLower(name, t.nodes[i].Pair) {
+			s.Pos = start
+			t.walk(s, i, values)
 		}
 	}
+	s.Pos = end
 }

@@ -1,6 +1,7 @@
 package jsonlines
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -57,6 +58,9 @@ func TestPairs(t *testing.T) {
 		if got := string(values[host].In(s.B)); got != wantHost {
 			t.Errorf("%s: host %q, want %q", rec, got, wantHost)
 		}
+		if at, _ := s.Find(s.B, MustParsePath("h[=HOST]")); strings.Trim(string(at.In(s.B)), `"`) != wantHost {
+			t.Errorf("%s: Find: host %s, want %q", rec, at.In(s.B), wantHost)
+		}
 		if got := string(values[first].In(s.B)); got != wantFirst || s.Broken {
 			t.Errorf("%s: first name %q, want %q", rec, got, wantFirst)
 		}
@@ -67,4 +71,5 @@ func TestPairs(t *testing.T) {
 	f(`{"h":[{"name":"Host"}]}`, "", "Host")
 	f(`{"h":[{"name":"Cost","value":"x"},{"name":"Host","value":"b"}]}`, "b", "Cost")
 	f(`{"h":{"name":"Host","value":"b"}}`, "", "")
+	f(`{"h":[{"key":"Host","value":"b"}]}`, "b", "")
 }

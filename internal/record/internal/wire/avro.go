@@ -31,17 +31,11 @@ var ErrNoSchema = errors.New("no Avro schema with this id")
 
 // Open implements [locate.Format].
 func (AvroFormat) Open(c *locate.Settings) (locate.Reader, error) {
-	r := &avroReader{schemas: c.Schemas, stops: c.StopNoSchema, binaryFraming: binaryFraming{
+	path, err := parsePath(c, "avro")
+	r := &avroReader{path: path, schemas: c.Schemas, stops: c.StopNoSchema, binaryFraming: binaryFraming{
 		func([]byte) int { return -1 }, func([]byte) int64 { return 0 }, // this form does not occur in files
 	}}
-	errs := []error{checkBinary(c)}
-	if c.URLField == "" {
-		errs = append(errs, locate.Wrong("URLField", "missing: avro needs the path of the field with the URL, such as url or request.uri"))
-	} else {
-		var err error
-		r.path, err = jsonlines.ParsePath(c.URLField)
-		errs = append(errs, locate.About("URLField", err))
-	}
+	errs := []error{checkBinary(c), err}
 	if c.Schemas == nil {
 		errs = append(errs, locate.Wrong("Schemas", "missing: avro needs the registry with the schemas of the messages"))
 	}

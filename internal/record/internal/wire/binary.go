@@ -5,12 +5,27 @@ package wire
 import (
 	"errors"
 
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
 // checkBinary returns the errors in c for a format of binary records.
 func checkBinary(c *locate.Settings) error {
 	return errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseBaseField(), c.RefuseBaseHost(""), c.RefuseExtend(), c.RefuseResizing("fields"))
+}
+
+// parsePath returns c.URLField for a format whose records have no names in arrays.
+func parsePath(c *locate.Settings, format string) ([]jsonlines.Step, error) {
+	if c.URLField == "" {
+		return nil, locate.Wrong("URLField", "missing: "+format+" needs the path of the field with the URL, such as url or request.uri")
+	}
+	path, err := jsonlines.ParsePath(c.URLField)
+	if slices.ContainsFunc(path, func(s jsonlines.Step) bool { return s.Pair != "" }) {
+		err = errors.New("an array of " + format + " has only numbers in brackets")
+	}
+	return path, locate.About("URLField", err)
 }
 
 // binaryFraming implements [locate.LengthFraming], and Next of [locate.Reader], for files of

@@ -66,12 +66,7 @@ func beginsNamedMap(b []byte) bool {
 func (MsgpackFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &MsgpackReader{binaryFraming: binaryFraming{msgpackSpan, msgpackLength}}
 	var err error
-	if c.URLField == "" {
-		err = locate.Wrong("URLField", "missing: msgpack needs the path of the field with the URL, such as url or request.uri")
-	} else {
-		r.path, err = jsonlines.ParsePath(c.URLField)
-		err = locate.About("URLField", err)
-	}
+	r.path, err = parsePath(c, "msgpack")
 	return r, errors.Join(err, checkBinary(c))
 }
 
