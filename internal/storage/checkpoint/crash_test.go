@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -22,6 +23,7 @@ type memFolder struct {
 	synced map[string]*memFile
 	ops    []nameOp
 	fail   func() error // called before each operation that can fail
+	asked  int64        // bytes that were read
 }
 
 // A nameOp is an unsynced change of names: it sets to to f, and removes from.
@@ -76,6 +78,23 @@ func (m *memFolder) read(name string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	return bytes.Clone(f.data), nil
+}
+
+func (m *memFolder) open(name string) (*io.SectionReader, func() error, error) {
+	data, err := m.read(name)
+	return io.NewSectionReader(&memReader{bytes.NewReader(data), m}, 0, int64(len(data))), func() error { return nil }, err
+}
+
+// A memReader counts what is read from a memFolder.
+type memReader struct {
+	*bytes.Reader
+	dir *memFolder
+}
+
+func (r *memReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(p, off)
+	r.dir.asked += int64(n)
+	return n, err
 }
 
 func (m *memFolder) rename(from, to string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -348,6 +349,29 @@ func TestCopy(t *testing.T) {
 				t.Errorf("order %v, %d: offset %d, which was %d when the copy began; warnings %q", order, between, got, began, warnings)
 			}
 		}
+	}
+}
+
+// TestPreviousUnread: only the headers of the previous generation are read if the newest one
+// is intact.
+func TestPreviousUnread(t *testing.T) {
+	m := newMemFolder()
+	s := openMem(t, m)
+	for i := range 1000 {
+		if save(t, s, Update{Source: "a", Entries: []Entry{entry("a", strconv.Itoa(i), 1)}}); i%450 > 0 {
+			continue
+		}
+		if err := s.compact(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := func(name string) int64 { return int64(len(m.names[name].data)) }
+	m.asked = 0
+	if n := len(openMem(t, m).Entries("a")); n != 1000 {
+		t.Errorf("%d entries", n)
+	}
+	if most := size(snapshotName) + size(logName) + 4*headBytes; m.asked > most || size(previousName)+size(previousLogName) < 10*headBytes {
+		t.Errorf("%d bytes read, want at most %d; %d and %d bytes of the previous generation", m.asked, most, size(previousName), size(previousLogName))
 	}
 }
 

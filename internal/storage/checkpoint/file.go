@@ -173,47 +173,44 @@ func parseSnapshot(data []byte) (*state, header, error) {
 	return st, h, nil
 }
 
-// A logFile is a parsed log.
+// A logFile is a log, whose commits are parsed one after the other.
 type logFile struct {
 	header
-	changes []*change // commits in order; changes[i] has sequence number i+1
-	end     error     // why the log ends: nil, errFrameCut, or damage
-	hole    bool      // valid commits follow the damage
+	rest []byte // after the last commit
+	seq  uint64 // number of commits so far
+	end  error  // why the log ends: nil, errFrameCut, or damage
+	hole bool   // valid commits follow the damage
 }
 
 // cut reports whether the log ends in an incomplete commit.
 func (l *logFile) cut() bool { return errors.Is(l.end, errFrameCut) && !l.hole }
 
-// parseLog parses a log up to its first invalid commit. It returns an error if
-// the log lacks a valid header or was written by a later version.
-func parseLog(data []byte) (*logFile, error) {
+// newLogFile returns the log in data. It returns an error if the log lacks a valid header
+// or was written by a later version.
+func newLogFile(data []byte) (*logFile, error) {
 	h, rest, err := parseHeader(data)
-	if err == nil && h.Kind != logKind {
-		err = errors.New("not a log")
+	return &logFile{header: h, rest: rest}, err
+}
+
+// next returns the next commit, or nil at the end, which end and hole describe.
+func (l *logFile) next() (c *change) {
+	if len(l.rest) == 0 {
+		return nil
+	}
+	f, after, err := parseFrame(l.rest)
+	if err == nil && (f.gen != l.gen || f.seq != l.seq+1) {
+		err = errors.New("missing commit")
+	}
+	if err == nil {
+		c, _, err = parseChange(f.payload)
 	}
 	if err != nil {
-		return nil, err
+		l.end, l.hole = err, laterFrame(l.rest, l.gen)
+		return nil
 	}
-	l := &logFile{header: h}
-	for len(rest) > 0 {
-		f, after, err := parseFrame(rest)
-		if err == nil && (f.gen != h.gen || f.seq != uint64(len(l.changes))+1) {
-			err = errors.New("missing commit")
-		}
-		var c *change
-		if err == nil {
-			if c, _, err = parseChange(f.payload); errors.Is(err, errNewer) {
-				return nil, err
-			}
-		}
-		if err != nil {
-			l.end, l.hole = err, laterFrame(rest, h.gen)
-			break
-		}
-		l.changes = append(l.changes, c)
-		rest = after
-	}
-	return l, nil
+	l.rest = after
+	l.seq++
+	return c
 }
 
 // sortedKeys returns the keys of m in descending order.

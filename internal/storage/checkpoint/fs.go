@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +15,9 @@ import (
 type folder interface {
 	// create creates an empty file for writing and replaces any existing file.
 	create(name string) (file, error)
-	// read returns the content of a file. The error is fs.ErrNotExist if the
-	// file does not exist.
-	read(name string) ([]byte, error)
+	// open opens a file for reading, until release is called. The error is
+	// fs.ErrNotExist if the file does not exist.
+	open(name string) (file *io.SectionReader, release func() error, err error)
 	rename(from, to string) error
 	// link creates the additional name to for the file from.
 	link(from, to string) error
@@ -51,7 +52,17 @@ func (d diskFolder) create(name string) (file, error) {
 	return f, nil
 }
 
-func (d diskFolder) read(name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
+func (d diskFolder) open(name string) (file *io.SectionReader, release func() error, err error) {
+	f, err := os.Open(d.path(name))
+	if err != nil {
+		return nil, nil, err
+	}
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return io.NewSectionReader(f, 0, fi.Size()), f.Close, nil
+}
 
 func (d diskFolder) rename(from, to string) error {
 	return disk.Rename(d.path(from), d.path(to))

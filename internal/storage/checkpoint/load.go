@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 )
 
@@ -46,24 +47,47 @@ type loader struct {
 	dir     folder
 	running bool // a process may be writing: the end of a log may be incomplete
 
-	snapshots map[uint64]snapshotFile // by generation
-	logs      map[uint64]*logFile
-	newestLog uint64 // generation of checkpoint.log, or noLog
+	snapshots, logs map[uint64]stateFile // by generation
+	newestLog       uint64               // generation of checkpoint.log, or noLog
+	checked         bool                 // logOK is set
+	release         []func() error
 	loaded
 }
 
-// A snapshotFile is a snapshot before parsing.
-type snapshotFile struct {
-	name  string
-	data  []byte
-	first bool // see header
+// A stateFile is a file of which only the header is in memory: a state of millions of
+// entries is large, and the files of the previous generation are hardly ever needed.
+type stateFile struct {
+	header
+	name string
+	file *io.SectionReader
 }
+
+// headBytes is more than the first line and the header frame take.
+const headBytes = 4 << 10
+
+// beginning returns the first n bytes, or all if there are fewer.
+func (s *stateFile) beginning(n int64) ([]byte, error) {
+	data := make([]byte, min(n, s.file.Size()))
+	got, err := s.file.ReadAt(data, 0)
+	if errors.Is(err, io.EOF) { // a running process has truncated a log
+		err = nil
+	}
+	return data[:got], err
+}
+
+// contents returns the whole file.
+func (s *stateFile) contents() ([]byte, error) { return s.beginning(s.file.Size()) }
 
 // load returns the newest state in dir. It returns an error if a file cannot be
 // read or was written by a later version. It does not skip an unreadable file,
 // because all inputs would then be read again.
 func load(dir folder, running bool) (*loaded, error) {
-	l := &loader{dir: dir, running: running, snapshots: map[uint64]snapshotFile{}, logs: map[uint64]*logFile{}, newestLog: noLog}
+	l := &loader{dir: dir, running: running, snapshots: map[uint64]stateFile{}, logs: map[uint64]stateFile{}, newestLog: noLog}
+	defer func() {
+		for _, f := range l.release {
+			_ = f() // opened for reading only
+		}
+	}()
 	for _, name := range []string{snapshotName, logName, previousName, previousLogName} {
 		if err := l.read(name); err != nil {
 			return nil, fmt.Errorf("cannot load the checkpoint: %w", err)
@@ -80,52 +104,42 @@ func (l *loader) warn(format string, args ...any) {
 	l.warnings = append(l.warnings, fmt.Sprintf(format, args...))
 }
 
-// read reads a file and stores it under its generation.
+// read reads the header of a file, and stores the file under its generation.
 func (l *loader) read(name string) error {
-	data, err := l.dir.read(name)
+	file, release, err := l.dir.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
+	l.release = append(l.release, release)
 	l.found, l.hadLog = true, l.hadLog || name == logName
+	kind, files := snapshotKind, l.snapshots
 	if name == logName || name == previousLogName {
-		return l.readLog(name, data)
+		kind, files = logKind, l.logs
 	}
-	h, _, err := parseHeader(data)
+	s := stateFile{name: name, file: file}
+	head, err := s.beginning(headBytes)
+	if err != nil {
+		return err
+	}
+	s.header, _, err = parseHeader(head)
 	if errors.Is(err, errNewer) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if err == nil && h.Kind != snapshotKind {
-		err = errors.New("not a snapshot")
+	if err == nil && s.Kind != kind {
+		err = errors.New("not a " + kind)
 	}
 	if err != nil {
 		l.warn("cannot use %s: %v", name, err)
 		return nil
 	}
-	l.last = max(l.last, h.gen)
-	if _, ok := l.snapshots[h.gen]; !ok { // otherwise this is another name of the same file
-		l.snapshots[h.gen] = snapshotFile{name, data, h.First}
-	}
-	return nil
-}
-
-// readLog parses a log and stores it under its generation.
-func (l *loader) readLog(name string, data []byte) error {
-	lf, err := parseLog(data)
-	switch {
-	case errors.Is(err, errNewer):
-		return fmt.Errorf("%s: %w", name, err)
-	case err != nil:
-		l.warn("cannot use %s: %v", name, err)
-		return nil
+	l.last = max(l.last, s.gen)
+	if _, ok := files[s.gen]; !ok { // otherwise this is another name of the same file
+		files[s.gen] = s
 	}
 	if name == logName {
-		l.logOK, l.newestLog = lf.end == nil || lf.cut(), lf.gen
-	}
-	l.last = max(l.last, lf.gen)
-	if l.logs[lf.gen] == nil {
-		l.logs[lf.gen] = lf
+		l.newestLog = s.gen
 	}
 	return nil
 }
@@ -135,7 +149,11 @@ func (l *loader) readLog(name string, data []byte) error {
 func (l *loader) choose() error {
 	for _, gen := range sortedKeys(l.snapshots) {
 		s := l.snapshots[gen]
-		st, _, err := parseSnapshot(s.data)
+		data, err := s.contents()
+		if err != nil {
+			return err
+		}
+		st, _, err := parseSnapshot(data)
 		if errors.Is(err, errNewer) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -145,34 +163,71 @@ func (l *loader) choose() error {
 		}
 		l.st, l.gen = st, gen
 		l.snapshotOK = s.name == snapshotName
-		l.replay(s.name)
-		return nil
+		return errors.Join(l.replay(s.name), l.check())
 	}
 	l.st = newState()
 	l.lost, l.unusable = l.found, l.found
 	if l.unusable {
 		l.warn("no usable checkpoint: all inputs are read again from the beginning")
 	}
-	return nil
+	return l.check()
+}
+
+// check sets logOK if replay has not done so.
+func (l *loader) check() error {
+	if l.checked || l.newestLog == noLog {
+		return nil
+	}
+	_, err := l.commits(l.newestLog, func(*change) {})
+	return err
+}
+
+// commits calls f for the commits of a log up to the first invalid one, and returns the log,
+// or nil if there is none of this generation.
+func (l *loader) commits(gen uint64, f func(*change)) (*logFile, error) {
+	s, ok := l.logs[gen]
+	if !ok {
+		return nil, nil
+	}
+	data, err := s.contents()
+	if err != nil {
+		return nil, err
+	}
+	lf, err := newLogFile(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	for c := lf.next(); c != nil; c = lf.next() {
+		f(c)
+	}
+	if errors.Is(lf.end, errNewer) {
+		return nil, fmt.Errorf("%s: %w", s.name, lf.end)
+	}
+	if gen == l.newestLog {
+		l.logOK, l.checked = lf.end == nil || lf.cut(), true
+	}
+	return lf, nil
 }
 
 // replay applies commits, log after log, until one is missing or damaged.
-func (l *loader) replay(from string) {
+func (l *loader) replay(from string) error {
 	hole := ""
 	for hole == "" {
-		lf, next := l.logs[l.gen], l.nextLog()
-		limit := uint64(0)
-		if lf != nil {
-			limit = uint64(len(lf.changes))
+		next, more := l.nextLog()
+		limit := ^uint64(0)
+		if more {
+			limit = next.PrevSeq
 		}
-		if next != nil {
-			limit = min(limit, next.PrevSeq)
+		lf, err := l.commits(l.gen, func(c *change) {
+			if l.seq < limit {
+				l.st.apply(c)
+				l.seq++
+			}
+		})
+		if err != nil {
+			return err
 		}
-		for l.seq < limit {
-			l.st.apply(lf.changes[l.seq])
-			l.seq++
-		}
-		if next == nil {
+		if !more {
 			hole = l.endOf(lf)
 			break
 		}
@@ -191,6 +246,7 @@ func (l *loader) replay(from string) {
 	case from != snapshotName:
 		l.warn("rebuilt the checkpoint from %s and the commits after it: nothing is read again", from)
 	}
+	return nil
 }
 
 // complete reports whether the state restored from the snapshot with that name
@@ -198,18 +254,18 @@ func (l *loader) replay(from string) {
 // because a crash interrupted a compaction, or if there is no log yet.
 func (l *loader) complete(from string) bool {
 	older := l.newestLog != noLog && l.newestLog < l.gen
-	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].first && !l.hadLog)
+	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].First && !l.hadLog)
 }
 
-// nextLog returns the log that follows the snapshot of the current generation,
-// or nil. If there are several it returns the newest.
-func (l *loader) nextLog() *logFile {
+// nextLog returns the log that follows the snapshot of the current generation, if there is
+// one. If there are several it returns the newest.
+func (l *loader) nextLog() (s stateFile, ok bool) {
 	for _, gen := range sortedKeys(l.logs) {
-		if lf := l.logs[gen]; gen > l.gen && lf.PrevGen == l.gen {
-			return lf
+		if s := l.logs[gen]; gen > l.gen && s.PrevGen == l.gen {
+			return s, true
 		}
 	}
-	return nil
+	return s, false
 }
 
 // endOf returns what is wrong with the end of the last log. An incomplete
@@ -219,13 +275,13 @@ func (l *loader) endOf(lf *logFile) (hole string) {
 	switch {
 	case lf == nil || lf.end == nil:
 	case lf.hole:
-		return fmt.Sprintf("commit %d of generation %d is damaged (%v), but valid commits follow it", len(lf.changes)+1, lf.gen, lf.end)
+		return fmt.Sprintf("commit %d of generation %d is damaged (%v), but valid commits follow it", lf.seq+1, lf.gen, lf.end)
 	case lf.cut():
 		if !l.running {
 			l.warn("%s ends with an incomplete commit, as after a crash: the commit is discarded and its records are read again", logName)
 		}
 	default:
-		return fmt.Sprintf("the last commit, number %d of generation %d, is damaged (%v)", len(lf.changes)+1, lf.gen, lf.end)
+		return fmt.Sprintf("the last commit, number %d of generation %d, is damaged (%v)", lf.seq+1, lf.gen, lf.end)
 	}
 	return ""
 }
