@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 )
@@ -139,65 +140,54 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 	return flush(true)
 }
 
-// parseSnapshot parses a whole snapshot. It returns no state for a damaged one.
-func parseSnapshot(data []byte) (*state, header, error) {
-	h, rest, err := parseHeader(data)
-	if err == nil && h.Kind != snapshotKind {
-		err = errors.New("not a snapshot")
-	}
+// parseSnapshot parses the frames of the snapshot with header h. It returns no state for a
+// damaged one.
+func parseSnapshot(h header, frames *frameReader) (*state, error) {
 	st := newState()
-	for seq := uint64(1); err == nil; seq++ {
-		var f frame
-		if f, rest, err = parseFrame(rest); err != nil {
-			break
+	for seq := uint64(1); ; seq++ {
+		f, err := frames.next()
+		if errors.Is(err, io.EOF) {
+			err = errFrameCut
 		}
-		if f.gen != h.gen || f.seq != seq {
+		if err == nil && (f.gen != h.gen || f.seq != seq) {
 			err = errors.New("frame belongs to another file")
-			break
 		}
-		c, end, bad := parseChange(f.payload)
-		if err = bad; err != nil {
-			break
+		if err != nil {
+			return nil, err
+		}
+		c, end, err := parseChange(f.payload)
+		if err != nil {
+			return nil, err
 		}
 		st.apply(c)
-		if end && len(rest) > 0 {
-			err = errors.New("unexpected data after the end")
+		if !end {
+			continue
 		}
-		if end {
-			break
+		if _, err := frames.next(); !errors.Is(err, io.EOF) {
+			return nil, errors.New("unexpected data after the end")
 		}
+		return st, nil
 	}
-	if err != nil {
-		return nil, h, err
-	}
-	return st, h, nil
 }
 
 // A logFile is a log, whose commits are parsed one after the other.
 type logFile struct {
 	header
-	rest []byte // after the last commit
-	seq  uint64 // number of commits so far
-	end  error  // why the log ends: nil, errFrameCut, or damage
-	hole bool   // valid commits follow the damage
+	frames *frameReader
+	seq    uint64 // number of commits so far
+	end    error  // why the log ends: nil, errFrameCut, or damage
+	hole   bool   // valid commits follow the damage
 }
 
 // cut reports whether the log ends in an incomplete commit.
 func (l *logFile) cut() bool { return errors.Is(l.end, errFrameCut) && !l.hole }
 
-// newLogFile returns the log in data. It returns an error if the log lacks a valid header
-// or was written by a later version.
-func newLogFile(data []byte) (*logFile, error) {
-	h, rest, err := parseHeader(data)
-	return &logFile{header: h, rest: rest}, err
-}
-
 // next returns the next commit, or nil at the end, which end and hole describe.
 func (l *logFile) next() (c *change) {
-	if len(l.rest) == 0 {
+	f, err := l.frames.next()
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	f, after, err := parseFrame(l.rest)
 	if err == nil && (f.gen != l.gen || f.seq != l.seq+1) {
 		err = errors.New("missing commit")
 	}
@@ -205,10 +195,9 @@ func (l *logFile) next() (c *change) {
 		c, _, err = parseChange(f.payload)
 	}
 	if err != nil {
-		l.end, l.hole = err, laterFrame(l.rest, l.gen)
+		l.end, l.hole = err, laterFrame(l.frames.rest(), l.gen)
 		return nil
 	}
-	l.rest = after
 	l.seq++
 	return c
 }

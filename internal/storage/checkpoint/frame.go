@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 )
@@ -90,6 +92,57 @@ func parseFrame(data []byte) (f frame, rest []byte, err error) {
 	f.gen, f.seq = binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])
 	f.payload = whole[frameHead:]
 	return f, data[len(whole):], nil
+}
+
+// A frameReader parses the frames of a file one after the other. It holds little more than
+// one frame in memory, because a state of millions of entries is large.
+type frameReader struct {
+	file   io.Reader
+	left   int64  // bytes of file
+	data   []byte // read, from the last frame on
+	parsed int    // length of the last frame
+	failed error  // error of file
+}
+
+// frameChunk is how many bytes a frameReader reads at a time.
+const frameChunk = 1 << 20
+
+// next parses the next frame, whose payload is valid until the next call. The error is
+// io.EOF after the last one, or an error of parseFrame. If failed is set, it is not about the
+// bytes of the file.
+func (r *frameReader) next() (f frame, err error) {
+	r.data, r.parsed = r.data[r.parsed:], 0
+	for {
+		var rest []byte
+		if f, rest, err = parseFrame(r.data); !errors.Is(err, errFrameCut) {
+			r.parsed = len(r.data) - len(rest)
+			return f, err
+		}
+		if r.left == 0 && len(r.data) == 0 {
+			return f, io.EOF
+		}
+		if r.left == 0 || r.more(frameChunk) != nil {
+			return f, err
+		}
+	}
+}
+
+// more reads up to n bytes more.
+func (r *frameReader) more(n int64) error {
+	at, n := len(r.data), min(n, r.left)
+	r.data = slices.Grow(r.data, int(n))[:at+int(n)]
+	got, err := io.ReadFull(r.file, r.data[at:])
+	if r.left -= n; errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // a running process has truncated a log
+		r.left, err = 0, nil
+	}
+	r.data, r.failed = r.data[:at+got], err
+	return err
+}
+
+// rest returns all bytes from the last frame on.
+func (r *frameReader) rest() []byte {
+	_ = r.more(r.left) // the error is in failed
+	return r.data
 }
 
 // laterFrame reports whether data, which does not begin with a valid frame,

@@ -54,29 +54,34 @@ type loader struct {
 	loaded
 }
 
-// A stateFile is a file of which only the header is in memory: a state of millions of
-// entries is large, and the files of the previous generation are hardly ever needed.
+// A stateFile is a file whose header has been read.
 type stateFile struct {
 	header
 	name string
 	file *io.SectionReader
+	body int64 // offset of the frames after the header
 }
 
 // headBytes is more than the first line and the header frame take.
 const headBytes = 4 << 10
 
-// beginning returns the first n bytes, or all if there are fewer.
-func (s *stateFile) beginning(n int64) ([]byte, error) {
-	data := make([]byte, min(n, s.file.Size()))
-	got, err := s.file.ReadAt(data, 0)
-	if errors.Is(err, io.EOF) { // a running process has truncated a log
-		err = nil
-	}
-	return data[:got], err
+// frames returns a reader of the frames after the header.
+func (s *stateFile) frames() *frameReader {
+	left := s.file.Size() - s.body
+	return &frameReader{file: io.NewSectionReader(s.file, s.body, left), left: left}
 }
 
-// contents returns the whole file.
-func (s *stateFile) contents() ([]byte, error) { return s.beginning(s.file.Size()) }
+// failure returns an error if the file must not be skipped, although err says that it is
+// damaged: it cannot be read, or a later version wrote it.
+func (s *stateFile) failure(frames *frameReader, err error) error {
+	switch {
+	case frames.failed != nil:
+		err = frames.failed
+	case !errors.Is(err, errNewer):
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
 
 // load returns the newest state in dir. It returns an error if a file cannot be
 // read or was written by a later version. It does not skip an unreadable file,
@@ -119,11 +124,15 @@ func (l *loader) read(name string) error {
 		kind, files = logKind, l.logs
 	}
 	s := stateFile{name: name, file: file}
-	head, err := s.beginning(headBytes)
-	if err != nil {
+	head := make([]byte, min(headBytes, file.Size()))
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) { // a running process may have truncated a log
 		return err
 	}
-	s.header, _, err = parseHeader(head)
+	head = head[:n]
+	var rest []byte
+	s.header, rest, err = parseHeader(head)
+	s.body = int64(len(head) - len(rest))
 	if errors.Is(err, errNewer) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -149,13 +158,10 @@ func (l *loader) read(name string) error {
 func (l *loader) choose() error {
 	for _, gen := range sortedKeys(l.snapshots) {
 		s := l.snapshots[gen]
-		data, err := s.contents()
-		if err != nil {
-			return err
-		}
-		st, _, err := parseSnapshot(data)
-		if errors.Is(err, errNewer) {
-			return fmt.Errorf("%s: %w", s.name, err)
+		frames := s.frames()
+		st, err := parseSnapshot(s.header, frames)
+		if failed := s.failure(frames, err); failed != nil {
+			return failed
 		}
 		if err != nil {
 			l.warn("cannot use %s: %v", s.name, err)
@@ -182,26 +188,19 @@ func (l *loader) check() error {
 	return err
 }
 
-// commits calls f for the commits of a log up to the first invalid one, and returns the log,
-// or nil if there is none of this generation.
+// commits calls f for the commits of a log up to the first invalid one, and returns the
+// log, or nil if this generation has no log.
 func (l *loader) commits(gen uint64, f func(*change)) (*logFile, error) {
 	s, ok := l.logs[gen]
 	if !ok {
 		return nil, nil
 	}
-	data, err := s.contents()
-	if err != nil {
-		return nil, err
-	}
-	lf, err := newLogFile(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
-	}
+	lf := &logFile{header: s.header, frames: s.frames()}
 	for c := lf.next(); c != nil; c = lf.next() {
 		f(c)
 	}
-	if errors.Is(lf.end, errNewer) {
-		return nil, fmt.Errorf("%s: %w", s.name, lf.end)
+	if err := s.failure(lf.frames, lf.end); err != nil {
+		return nil, err
 	}
 	if gen == l.newestLog {
 		l.logOK, l.checked = lf.end == nil || lf.cut(), true
