@@ -24,8 +24,7 @@ func TestKafka(t *testing.T) {
 	for _, bad := range []string{"a", "a:", ":1", "a:x", "a:0", "a:65536", "http://a:1"} {
 		f(false, func(c *Kafka) { c.Brokers[1] = bad })
 	}
-	f(false, func(c *Kafka) { c.TLS = &KafkaTLS{CertFile: "x"} })
-	f(true, func(c *Kafka) { c.TLS = &KafkaTLS{} })
+	f(true, func(c *Kafka) { c.TLS = &TLS{} })
 }
 
 func TestCheckTopic(t *testing.T) {
@@ -74,8 +73,19 @@ func TestNATS(t *testing.T) {
 	f(func(c *NATS) { c.Servers[0] = "wss://u:hunter2@n1:443" }, "servers[0]: invalid server URL: WebSocket is not supported")
 	f(func(c *NATS) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: invalid server URL: port")
 	f(func(c *NATS) { c.Token, c.User, c.Password = "t", "u", "p" }, "multiple credentials")
-	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: requires user", "tls: cert_file and key_file")
+	f(func(c *NATS) { c.Password = "p" }, "password: requires user")
 	f(func(c *NATS) { c.InboxPrefix = "a.*" }, "inbox_prefix")
+}
+
+func TestTLS(t *testing.T) {
+	for _, half := range []TLS{{CertFile: "c"}, {KeyFile: "k"}} {
+		if err := half.Validate(); err == nil || err.Error() != "cert_file: must be set together with key_file" {
+			t.Errorf("%+v: %v", half, err)
+		}
+	}
+	if err := (&TLS{CertFile: "c", KeyFile: "k"}).Validate(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestRegistry(t *testing.T) {

@@ -20,7 +20,7 @@ type Kafka struct {
 	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`
 	// The settings of TLS. Default: unencrypted connections.
-	TLS *KafkaTLS `yaml:"tls"`
+	TLS *TLS `yaml:"tls"`
 	// The settings of SASL authentication. Default: none, except by a client
 	// certificate.
 	SASL *SASL `yaml:"sasl"`
@@ -31,19 +31,6 @@ type Kafka struct {
 // DefaultKafka returns the default connection, without brokers.
 func DefaultKafka() Kafka {
 	return Kafka{ClientID: "urlfold", RequestTimeout: 30 * time.Second}
-}
-
-// KafkaTLS configures the encryption of connections to brokers. The certificate
-// of the broker is always verified.
-type KafkaTLS struct {
-	// PEM file with the trusted certificate authorities. Default: the system's.
-	CAFile string `yaml:"ca_file" path:"file"`
-	// PEM file with the client certificate, for brokers that require one.
-	CertFile string `yaml:"cert_file" path:"file"`
-	// PEM file with the private key of the client certificate.
-	KeyFile string `yaml:"key_file" path:"file"`
-	// The expected name in the certificate of the brokers. Default: their address.
-	ServerName string `yaml:"server_name"`
 }
 
 // SASL holds a user name and password.
@@ -72,9 +59,6 @@ func (c *Kafka) Validate() error {
 		} else if portErr != nil || n == 0 {
 			errs.Wrong(key, "port must be between 1 and 65535")
 		}
-	}
-	if t := c.TLS; t != nil && (t.CertFile == "") != (t.KeyFile == "") {
-		errs.Wrong("tls", "cert_file and key_file must be set together")
 	}
 	return errors.Join(errs...)
 }

@@ -31,8 +31,8 @@ type NATS struct {
 	// The password of username.
 	Password field.Secret `yaml:"password"`
 	// The settings of TLS. Servers with a tls:// URL and servers that require TLS
-	// need them only for private certificates.
-	TLS NATSTLS `yaml:"tls"`
+	// need them only for private certificates. Setting any of them enables TLS.
+	TLS TLS `yaml:"tls"`
 	// Domain is the JetStream domain. Default: the server's.
 	Domain string `yaml:"-"`
 	// The prefix of reply subjects, for users who may not subscribe to "_INBOX.>".
@@ -53,20 +53,6 @@ type NATS struct {
 	// Logger receives messages about the servers found at the start and about lost
 	// and restored connections. If nil, they are discarded.
 	Logger *slog.Logger `yaml:"-"`
-}
-
-// NATSTLS configures the encryption of a connection. All fields are optional;
-// setting any of them enables TLS, as a tls:// URL does.
-type NATSTLS struct {
-	// PEM file with the trusted certificate authorities. Default: the system's.
-	CAFile string `yaml:"ca_file" path:"file"`
-	// PEM file with the client certificate.
-	CertFile string `yaml:"cert_file" path:"file"`
-	// PEM file with the private key of the client certificate.
-	KeyFile string `yaml:"key_file" path:"file"`
-	// The expected name in the certificate of the server. Default: the host of its
-	// URL.
-	ServerName string `yaml:"server_name"`
 }
 
 // DefaultNATS returns the default connection, without servers.
@@ -97,9 +83,6 @@ func (c *NATS) Validate() error {
 	}
 	if c.Password != "" && c.User == "" {
 		errs.Wrong("password", "requires username", "username")
-	}
-	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
-		errs.Wrong("tls", "cert_file and key_file must be set together")
 	}
 	if c.InboxPrefix != "" && !isSubject(c.InboxPrefix) {
 		errs.Wrong("inbox_prefix", "must be a subject without wildcards")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 )
 
@@ -23,18 +24,18 @@ func Roots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Config returns the settings of TLS with files in PEM, each of which may be "". wrong
-// names the key of the file that cannot be used, if there is one.
-func Config(serverName, caFile, certFile, keyFile string) (c *tls.Config, wrong *field.Error) {
-	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: serverName}
-	if caFile != "" {
+// Config returns the settings of t. wrong names the key of the file that cannot be used,
+// if there is one.
+func Config(t *connect.TLS) (c *tls.Config, wrong *field.Error) {
+	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CAFile != "" {
 		var err error
-		if c.RootCAs, err = Roots(caFile); err != nil {
+		if c.RootCAs, err = Roots(t.CAFile); err != nil {
 			return nil, &field.Error{Field: "tls.ca_file", Err: err}
 		}
 	}
-	if certFile != "" {
-		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if t.CertFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
 			return nil, &field.Error{Field: "tls.cert_file", Err: fmt.Errorf("with tls.key_file: %w", err)}
 		}

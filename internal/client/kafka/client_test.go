@@ -114,23 +114,23 @@ func reach(t *testing.T, c connect.Kafka) error {
 func TestTLS(t *testing.T) {
 	a := newAuthority(t)
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.TLS(a.server()))
-	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
+	conn.TLS = &connect.TLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
 	if err := reach(t, conn); err != nil {
 		t.Errorf("mutual TLS: %v", err)
 	}
-	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key"), ServerName: "other.example"}
+	conn.TLS = &connect.TLS{CAFile: a.path("ca.pem"), CertFile: a.path("client.pem"), KeyFile: a.path("client.key"), ServerName: "other.example"}
 	if err := reach(t, conn); err == nil {
 		t.Error("certificate for another name accepted")
 	}
-	conn.TLS = &connect.KafkaTLS{CAFile: a.path("ca.pem")}
+	conn.TLS = &connect.TLS{CAFile: a.path("ca.pem")}
 	if err := reach(t, conn); err == nil {
 		t.Error("client without a certificate accepted")
 	}
-	conn.TLS = &connect.KafkaTLS{CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
+	conn.TLS = &connect.TLS{CertFile: a.path("client.pem"), KeyFile: a.path("client.key")}
 	if err := reach(t, conn); err == nil {
 		t.Error("unknown authority accepted")
 	}
-	conn.TLS = &connect.KafkaTLS{CAFile: a.path("nosuch.pem")}
+	conn.TLS = &connect.TLS{CAFile: a.path("nosuch.pem")}
 	if _, err := kafka.New(conn); err == nil {
 		t.Error("missing file accepted")
 	}

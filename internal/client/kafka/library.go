@@ -58,7 +58,7 @@ func New(c connect.Kafka, topics ...string) (Client, error) {
 	var secure *tls.Config
 	if t := c.TLS; t != nil {
 		var wrong *field.Error
-		if secure, wrong = certs.Config(t.ServerName, t.CAFile, t.CertFile, t.KeyFile); wrong != nil {
+		if secure, wrong = certs.Config(t); wrong != nil {
 			return nil, misplaced(wrong.Field, &fileError{wrong.Err})
 		}
 	}

@@ -72,7 +72,7 @@ func TestSecurityMistakes(t *testing.T) {
 	sasl := func(mechanism, password string) *connect.SASL {
 		return &connect.SASL{Mechanism: mechanism, Username: "u", Password: field.Secret(password)}
 	}
-	f := func(name string, opts []kfake.Opt, tls *connect.KafkaTLS, login *connect.SASL, key, want string) {
+	f := func(name string, opts []kfake.Opt, tls *connect.TLS, login *connect.SASL, key, want string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, c := kafkatest.Fake(t, opts...)
@@ -107,17 +107,17 @@ func TestSecurityMistakes(t *testing.T) {
 		})
 	}
 	f("plain", nil, nil, nil, "", "")
-	f("tls", []kfake.Opt{secure(cert)}, &connect.KafkaTLS{CAFile: ca}, nil, "", "")
-	f("tls with a name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA, ServerName: "kafka.example"}, nil, "", "")
+	f("tls", []kfake.Opt{secure(cert)}, &connect.TLS{CAFile: ca}, nil, "", "")
+	f("tls with a name", []kfake.Opt{secure(named)}, &connect.TLS{CAFile: namedCA, ServerName: "kafka.example"}, nil, "", "")
 	f("login", login, nil, sasl("PLAIN", secret), "", "")
-	f("login by scram, tls", append(login, secure(cert)), &connect.KafkaTLS{CAFile: ca}, sasl("SCRAM-SHA-256", secret), "", "")
+	f("login by scram, tls", append(login, secure(cert)), &connect.TLS{CAFile: ca}, sasl("SCRAM-SHA-256", secret), "", "")
 
-	f("tls to a plaintext port", nil, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "does not use TLS on this port")
+	f("tls to a plaintext port", nil, &connect.TLS{CAFile: ca}, nil, "tls", "does not use TLS on this port")
 	f("plaintext to a tls port", []kfake.Opt{secure(cert)}, nil, nil, "tls", "expects TLS on this port: set tls")
 	f("plaintext login to a tls port", append(login, secure(cert)), nil, sasl("PLAIN", secret), "tls", "expects TLS on this port: set tls")
-	f("unknown authority", []kfake.Opt{secure(cert)}, &connect.KafkaTLS{CAFile: otherCA}, nil, "tls.ca_file", "unknown authority")
-	f("another name", []kfake.Opt{secure(named)}, &connect.KafkaTLS{CAFile: namedCA}, nil, "tls.server_name", `not valid for the name "127.0.0.1"`)
-	f("no client certificate", []kfake.Opt{asks}, &connect.KafkaTLS{CAFile: ca}, nil, "tls", "client certificate")
+	f("unknown authority", []kfake.Opt{secure(cert)}, &connect.TLS{CAFile: otherCA}, nil, "tls.ca_file", "unknown authority")
+	f("another name", []kfake.Opt{secure(named)}, &connect.TLS{CAFile: namedCA}, nil, "tls.server_name", `not valid for the name "127.0.0.1"`)
+	f("no client certificate", []kfake.Opt{asks}, &connect.TLS{CAFile: ca}, nil, "tls", "client certificate")
 	f("wrong password", login, nil, sasl("PLAIN", secret+"x"), "sasl", `rejects the user name or password (PLAIN, user "u")`)
 	f("wrong password by scram", login, nil, sasl("SCRAM-SHA-256", secret+"x"), "sasl", "rejects the user name or password (SCRAM-SHA-256")
 	f("no login", login, nil, nil, "sasl", "requires a SASL login on this port")
@@ -133,7 +133,7 @@ func TestAwayIsNoMistake(t *testing.T) {
 		"is another": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")); _ = c.Close() },
 	}
 	for name, serve := range ways {
-		for _, secure := range []*connect.KafkaTLS{nil, {CAFile: ca}} {
+		for _, secure := range []*connect.TLS{nil, {CAFile: ca}} {
 			if name == "is another" && secure != nil {
 				continue // the handshake shows that it is not a broker
 			}
@@ -180,7 +180,7 @@ func TestCutIsNoMistake(t *testing.T) {
 // TestSecurityReal checks a real broker that accepts plaintext and no login.
 func TestSecurityReal(t *testing.T) {
 	c := kafkatest.Real(t)
-	f := func(tls *connect.KafkaTLS, login *connect.SASL, want string) {
+	f := func(tls *connect.TLS, login *connect.SASL, want string) {
 		t.Helper()
 		c.TLS, c.SASL = tls, login
 		err := kafkatest.Client(t, c).Check(kafkatest.Context(t))
@@ -190,6 +190,6 @@ func TestSecurityReal(t *testing.T) {
 		}
 	}
 	f(nil, nil, "")
-	f(&connect.KafkaTLS{}, nil, "does not use TLS on this port")
+	f(&connect.TLS{}, nil, "does not use TLS on this port")
 	f(nil, &connect.SASL{Mechanism: "PLAIN", Username: "u", Password: secret}, "does not accept a SASL login on this port")
 }

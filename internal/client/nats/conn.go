@@ -245,11 +245,11 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 		}
 		more = append(more, nkey)
 	}
-	t, wrong := certs.Config(cfg.TLS.ServerName, cfg.TLS.CAFile, cfg.TLS.CertFile, cfg.TLS.KeyFile)
+	t, wrong := certs.Config(&cfg.TLS)
 	if wrong != nil {
 		return nil, fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
 	}
-	secure := cfg.TLS != (connect.NATSTLS{})
+	secure := cfg.TLS != (connect.TLS{})
 	if secure {
 		more = append(more, client.Secure(t))
 	}

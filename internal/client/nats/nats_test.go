@@ -245,19 +245,19 @@ func TestTLS(t *testing.T) {
 		o.TLSTimeout = 5
 	})
 	ca, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	f := func(tls connect.NATSTLS, ok bool) {
+	f := func(tls connect.TLS, ok bool) {
 		t.Helper()
 		err := reach(t, s, func(c *connect.NATS) { c.TLS, c.ConnectTimeout = tls, time.Second })
 		if (err == nil) != ok {
 			t.Errorf("%+v: %v", tls, err)
 		}
 	}
-	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
-	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
-	f(connect.NATSTLS{CertFile: ca, KeyFile: key}, false)
-	f(connect.NATSTLS{CAFile: key}, false)
-	f(connect.NATSTLS{CAFile: ca + ".none"}, false)
-	f(connect.NATSTLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
+	f(connect.TLS{CAFile: ca, CertFile: ca, KeyFile: key}, true)
+	f(connect.TLS{CAFile: ca, CertFile: ca, KeyFile: key, ServerName: "another.example"}, false)
+	f(connect.TLS{CertFile: ca, KeyFile: key}, false)
+	f(connect.TLS{CAFile: key}, false)
+	f(connect.TLS{CAFile: ca + ".none"}, false)
+	f(connect.TLS{CAFile: ca, CertFile: ca, KeyFile: ca}, false)
 }
 
 // selfSigned writes cert.pem and key.pem for 127.0.0.1 to dir.
