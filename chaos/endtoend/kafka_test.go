@@ -138,25 +138,32 @@ func (w *kafkaWorld) stored() (n int64) {
 func (w *kafkaWorld) drained() {
 	w.t.Helper()
 	all := slices.Repeat([]int64{int64(w.records)}, kafkaPartitions)
-	var committed []int64
-	progress := func() (n int64) {
+	w.await("all is committed", func() (n int64, done bool) {
+		committed := kafkatest.Committed(w.t, w.conn, w.name, w.topic("in"), kafkaPartitions)
 		for _, offset := range committed {
 			n += offset
 		}
-		return n
-	}
+		return n, slices.Equal(committed, all)
+	})
+}
+
+// await waits until step reports that it is done. If kfake keeps partitions for a member
+// that was killed, so that n does not grow, a single new member continues.
+func (w *kafkaWorld) await(what string, step func() (n int64, done bool)) {
+	w.t.Helper()
+	var n int64
 	moved, highest := time.Now(), int64(-1)
-	advance(w.t, "all is committed", progress, func() bool {
-		committed = kafkatest.Committed(w.t, w.conn, w.name, w.topic("in"), kafkaPartitions)
-		switch n := progress(); {
+	advance(w.t, what, func() int64 { return n }, func() (done bool) {
+		n, done = step()
+		switch {
 		case n > highest:
 			moved, highest = time.Now(), n
-		case w.fake && w.renew != nil && time.Since(moved) > forgotten:
+		case !done && w.fake && w.renew != nil && time.Since(moved) > forgotten:
 			w.t.Logf("kfake waits for a member that was killed; a single new one continues at %d", n)
 			w.renew()
 			moved = time.Now()
 		}
-		return slices.Equal(committed, all)
+		return done
 	})
 }
 

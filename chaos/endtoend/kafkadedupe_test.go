@@ -224,17 +224,17 @@ func TestKafkaDedupeMark(t *testing.T) {
 // killMembers kills and changes members under load, and judges what they wrote.
 func (w *changelogWorld) killMembers(keep string, judge func() (again int)) {
 	t := w.t
-	config := w.config()
+	config := w.config() + "shutdown_timeout: 2m\n" // of which a loaded machine may need a part
 	var members []*chaos.Process
-	for range 3 {
-		members = append(members, start(t, config))
-	}
 	w.renew = func() { members = renewed(t, members, config) }
 	kills, changes := 0, 0
 	for goal := dedupeKills(t); kills < goal; changes++ {
+		for len(members) < 3 {
+			members = append(members, start(t, config))
+		}
 		before, more := w.stored(), rand.Int64N(1500)
 		w.fill(1000)
-		advance(t, "they work", w.stored, func() bool { return w.stored() > before+more })
+		w.await("they work", func() (n int64, done bool) { n = w.stored(); return n, n > before+more })
 		k := rand.IntN(len(members))
 		switch changes % 6 {
 		case 1:
