@@ -39,7 +39,8 @@ func NewCore(cfg CoreConfig) (engine.Source, error) {
 }
 
 // Open implements [engine.Source]. It subscribes: messages published from then
-// on are read.
+// on are read. If the connection is lost meanwhile, the library subscribes again with the
+// next one.
 func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 	s.rt = rt
 	if err := s.Link.Open(ctx); err != nil {
@@ -55,7 +56,10 @@ func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 		s.subs = append(s.subs, sub)
 		s.mu.Unlock()
 	}
-	return conn.Flush(ctx)
+	if err := conn.Flush(ctx); err != nil && (ctx.Err() != nil || !client.Unreachable(err)) {
+		return err
+	}
+	return nil
 }
 
 // Run implements [engine.Source].

@@ -1,13 +1,18 @@
 package nats_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"io"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/testkit/proxy"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
@@ -39,6 +44,38 @@ func (w *world) publish(from, n int) {
 	}
 	if err := w.nc.Flush(); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// TestCoreOpenLost checks that a source subscribes with the next connection if it loses the
+// first one before the server has its subscription.
+func TestCoreOpenLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	between := proxy.New(t, w.srv.Addr())
+	var lost atomic.Bool
+	between.Filter(func(to io.Writer, from io.Reader) error {
+		for lines := bufio.NewReader(from); ; {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return err
+			}
+			if bytes.HasPrefix(line, []byte("SUB ")) && lost.CompareAndSwap(false, true) {
+				return io.ErrUnexpectedEOF
+			}
+			if _, err := to.Write(line); err != nil {
+				return err
+			}
+		}
+	}, nil)
+	src := w.core(func(c *source.CoreConfig) { c.Servers = []string{"nats://" + between.Addr()} })
+	out := &tally{seen: map[string]int{}}
+	r := start(t, src, out, nil)
+	until(t, "the subscription", func() bool { return w.listeners("live.x") == 1 })
+	w.publish(0, 10)
+	r.end()
+	if !lost.Load() || len(out.seen) != 10 {
+		t.Errorf("a connection was lost: %t; %d of 10 messages", lost.Load(), len(out.seen))
 	}
 }
 
