@@ -61,14 +61,3 @@ func (e Error) Name() string {
 	}
 	return "unknown"
 }
-
-// ParseError returns the error with the given name. The second result is a
-// *NameError.
-func ParseError(name string) (Error, error) {
-	for e, n := range errorNames {
-		if n == name && name != "" {
-			return Error(e), nil
-		}
-	}
-	return 0, &NameError{What: "error", Name: name}
-}

@@ -81,11 +81,11 @@ func ExampleFlag() {
 	// notice by RFC 3986 §2.4
 }
 
-func ExampleParseFlags() {
-	flags, err := codec.ParseFlags("nul,raw-space")
+func ExampleFlags_UnmarshalText() {
+	var flags codec.Flags
+	err := flags.UnmarshalText([]byte("nul,raw-space"))
 	fmt.Println(flags.Has(codec.FlagNUL), flags.Len(), err)
-	_, err = codec.ParseFlags("nul,raw-spce")
-	fmt.Println(err)
+	fmt.Println(flags.UnmarshalText([]byte("nul,raw-spce")))
 	// Output:
 	// true 2 <nil>
 	// unknown flag "raw-spce"

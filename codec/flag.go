@@ -224,12 +224,6 @@ func (s Flags) AppendTo(dst []byte) []byte {
 // String returns the text that AppendTo appends.
 func (s Flags) String() string { return string(s.AppendTo(nil)) }
 
-// ParseFlags parses flag names separated by commas, such as "nul,raw-space". It
-// ignores empty names. The error is a *NameError about the first unknown name.
-func ParseFlags(text string) (Flags, error) {
-	return parseNames(text, ParseFlag, Flags.With)
-}
-
 // An Action says what normalization did about a defect. The zero Action is
 // ActionKept.
 type Action uint8
@@ -249,10 +243,6 @@ var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "
 
 // String returns the name used in output, such as "encoded", or "unknown".
 func (a Action) String() string { return nameOf(a, actionNames) }
-
-// ParseAction returns the action with the given name. The error is a
-// *NameError.
-func ParseAction(name string) (Action, error) { return parseName[Action]("action", name, actionNames) }
 
 // A Diagnostic reports one defect: its flag, its offset, and what was done
 // about it. It is 8 bytes long and contains no pointer.

@@ -209,9 +209,6 @@ var hashNames = []string{"xxh3-128", "sha256-128", "hmac-sha256"}
 // String returns the name used in output, such as "xxh3-128", or "unknown".
 func (h Hash) String() string { return nameOf(h, hashNames) }
 
-// ParseHash returns the hash with the given name. The error is a *NameError.
-func ParseHash(name string) (Hash, error) { return parseName[Hash]("hash", name, hashNames) }
-
 // WithHash sets the hash of keys. The default is XXH3. HMACSHA256 needs a
 // secret: use WithHMACKey.
 func WithHash(h Hash) Option {
@@ -234,11 +231,6 @@ func WithStandard(std Standard) Option {
 		return nil
 	}
 }
-
-// MinHMACKey is the shortest secret for WithHMACKey, in bytes, that a program
-// should accept from its users: 128 bits cannot be guessed. New does not
-// enforce it. Not covered by the stability page.
-const MinHMACKey = 16
 
 // WithHMACKey selects HMACSHA256 with the given secret, which it copies. The
 // secret must not be empty and should have at least MinHMACKey bytes.

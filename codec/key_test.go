@@ -233,7 +233,8 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for h := XXH3; h <= HMACSHA256; h++ {
-		if got, err := ParseHash(h.String()); got != h || err != nil {
+		var got Hash
+		if err := got.UnmarshalText([]byte(h.String())); got != h || err != nil {
 			t.Errorf("%v", h)
 		}
 	}

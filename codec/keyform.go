@@ -24,11 +24,6 @@ var keyFormNames = []string{"hex", "base32", "raw"}
 // String returns the name used in output, such as "base32", or "unknown".
 func (f KeyForm) String() string { return nameOf(f, keyFormNames) }
 
-// ParseKeyForm returns the form with the given name. The error is a *NameError.
-func ParseKeyForm(name string) (KeyForm, error) {
-	return parseName[KeyForm]("key form", name, keyFormNames)
-}
-
 // A KeyError reports that a text is not a key in the given form.
 type KeyError struct{ Form KeyForm }
 

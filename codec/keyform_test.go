@@ -30,11 +30,12 @@ func TestKeyForm(t *testing.T) {
 				t.Errorf("%v: %q: %v", f, bad, err)
 			}
 		}
-		if got, err := ParseKeyForm(f.String()); got != f || err != nil {
+		var named KeyForm
+		if err := named.UnmarshalText([]byte(f.String())); named != f || err != nil {
 			t.Errorf("%v: is not found by its name", f)
 		}
 	}
-	if _, err := ParseKeyForm("base64"); err == nil {
+	if err := new(KeyForm).UnmarshalText([]byte("base64")); err == nil {
 		t.Error("base64 is accepted as a key form")
 	}
 	if got, err := KeyBase32.Parse([]byte("aerukz4jvpg677w4xkmhmvbsca")); got != k || err != nil {

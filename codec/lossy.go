@@ -254,7 +254,7 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	}
 	if u.HasAuthority() {
 		w.userinfo()
-		host := CutWWW(u.Bytes(k2, Host))
+		host := cutWWW(u.Bytes(k2, Host))
 		w.dst = append(w.dst, host...)
 		w.rewrote(ruleWWW, Host, u.Bytes(k2, Host), host)
 		w.port()

@@ -151,7 +151,7 @@ func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits ruleSet) {
 	return int(host.Start) + cut, end - b2i(trail), hits
 }
 
-// wwwLen returns the length of the prefix of host that CutWWW removes.
+// wwwLen returns the length of the prefix of host that cutWWW removes.
 func (s *scratch) wwwLen(host []byte) int {
 	switch {
 	case len(host) < len(www) || string(host[:len(www)]) != www:
@@ -159,5 +159,5 @@ func (s *scratch) wwwLen(host []byte) int {
 	case s.plainHost:
 		return len(www) * b2i(isBelowSuffix(host[len(www):]))
 	}
-	return len(host) - len(CutWWW(host))
+	return len(host) - len(cutWWW(host))
 }

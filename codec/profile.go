@@ -38,12 +38,16 @@ type Profile struct {
 	MaxDiagnostics int
 }
 
-// Limits of a Profile.
+// Limits of a Profile, and of the secret of WithHMACKey.
 const (
 	DefaultMaxLen         = 64 << 10
 	DefaultMaxDiagnostics = 16
 	MaxLen                = 1 << 30 // largest value of Profile.MaxLen, in bytes
 	MaxDiagnostics        = 1 << 16 // largest value of Profile.MaxDiagnostics
+	// MinHMACKey is the shortest secret, in bytes, that a program should accept from its
+	// users: 128 bits cannot be guessed. New does not enforce it. Not covered by the
+	// stability page.
+	MinHMACKey = 16
 )
 
 // profiles holds the built-in profiles, sorted by name.

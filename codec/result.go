@@ -58,9 +58,6 @@ var changeNames = []string{"unchanged", "cosmetic", "scheme-equal", "repaired", 
 // String returns the name used in output, such as "cosmetic", or "unknown".
 func (c Change) String() string { return nameOf(c, changeNames) }
 
-// ParseChange returns the class with the given name. The error is a *NameError.
-func ParseChange(name string) (Change, error) { return parseName[Change]("change", name, changeNames) }
-
 // scratch is the work space of a call, reused by the next.
 type scratch struct {
 	call

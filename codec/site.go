@@ -36,11 +36,11 @@ func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	return out[:start+n], true
 }
 
-// CutWWW returns host without a leading "www.", as the rule www-one does. It
+// cutWWW returns host without a leading "www.", as the rule www-one does. It
 // removes the prefix only once, and only if the rest is not an IP address and
 // has a registrable domain, counting private suffixes. host must be as in a
-// normal form. The result is a subslice of host. Not covered by the stability page.
-func CutWWW(host []byte) []byte {
+// normal form. The result is a subslice of host.
+func cutWWW(host []byte) []byte {
 	if len(host) < len(www) || string(host[:len(www)]) != www {
 		return host
 	}

@@ -19,6 +19,6 @@ func BenchmarkCutWWW(b *testing.B) {
 	host := []byte("www.example.com")
 	b.ReportAllocs()
 	for b.Loop() {
-		CutWWW(host)
+		cutWWW(host)
 	}
 }

@@ -15,12 +15,3 @@ func ExampleAppendSite() {
 	// github.io true
 	// user.github.io true
 }
-
-func ExampleCutWWW() {
-	for _, host := range []string{"www.example.com", "www.co.uk"} {
-		fmt.Printf("%s\n", codec.CutWWW([]byte(host)))
-	}
-	// Output:
-	// example.com
-	// www.co.uk
-}

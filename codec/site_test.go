@@ -67,7 +67,7 @@ func TestAppendSite(t *testing.T) {
 func TestCutWWW(t *testing.T) {
 	f := func(host, want string) {
 		t.Helper()
-		if got := CutWWW([]byte(host)); string(got) != want {
+		if got := cutWWW([]byte(host)); string(got) != want {
 			t.Errorf("%q: %q, want %q", host, got, want)
 		}
 	}
@@ -94,8 +94,8 @@ func TestCutWWW(t *testing.T) {
 	f("wwwexample.com", "wwwexample.com")
 	f("a.www.example.com", "a.www.example.com")
 	f("", "")
-	if CutWWW(nil) != nil {
-		t.Error("CutWWW(nil) is not nil")
+	if cutWWW(nil) != nil {
+		t.Error("cutWWW(nil) is not nil")
 	}
 }
 
@@ -185,7 +185,7 @@ func FuzzSite(f *testing.F) {
 		if len(sites[1]) > 0 && !bytes.HasSuffix(sites[1], sites[0]) {
 			t.Fatalf("%q: %q with private suffixes, %q without", host, sites[1], sites[0])
 		}
-		cut := CutWWW(host)
+		cut := cutWWW(host)
 		if !bytes.Equal(host, before) || !bytes.HasSuffix(host, cut) || len(cut) != len(host) && len(cut) != len(host)-len("www.") {
 			t.Fatalf("%q: %q", before, cut)
 		}
@@ -210,8 +210,8 @@ func TestSiteAllocs(t *testing.T) {
 		f("AppendSite of an address", func() { AppendSite(dst, address, private) })
 	}
 	cut, kept := []byte("www.example.com."), []byte("www.co.uk")
-	f("CutWWW", func() { CutWWW(cut) })
-	f("CutWWW that cuts nothing", func() { CutWWW(kept) })
+	f("cutWWW", func() { cutWWW(cut) })
+	f("cutWWW that cuts nothing", func() { cutWWW(kept) })
 	var r Result
 	for _, n := range fuzzNormalizers {
 		for _, src := range []string{"http://www.example.com/a?b", "http://www.co.uk/", "http://www.a.b.kobe.jp:8080/"} {

@@ -135,7 +135,7 @@ func (t *keyTracer) pathK2() {
 // k3 traces appendK3.
 func (t *keyTracer) k3() {
 	if t.u.HasAuthority() {
-		t.set(ruleWWW, Host, CutWWW([]byte(t.text[Host])))
+		t.set(ruleWWW, Host, cutWWW([]byte(t.text[Host])))
 	}
 	t.set(ruleSlashes, Path, appendSingleSlashes(nil, []byte(t.text[Path])))
 	t.set(ruleIndexFile, Path, cutIndexFile(nil, []byte(t.text[Path])))

@@ -17,16 +17,8 @@ var standardNames = []string{"whatwg", "rfc3986"}
 // String returns the name used in output, "rfc3986" or "whatwg", or "unknown".
 func (std Standard) String() string { return nameOf(std, standardNames) }
 
-// ParseStandard returns the standard with the given name. The error is a
-// *NameError.
-func ParseStandard(name string) (Standard, error) {
-	return parseName[Standard]("standard", name, standardNames)
-}
-
-// SpecDate is the date of the edition of the WHATWG URL Standard that this
-// package implements.
-const SpecDate = "2026-07-02"
-
-// UnicodeVersion is the version of the Unicode data of hosts (UTS 46) and of
-// normalization form C.
-const UnicodeVersion = idna.UnicodeVersion
+// The editions of standards that this package implements.
+const (
+	SpecDate       = "2026-07-02"        // of the WHATWG URL Standard
+	UnicodeVersion = idna.UnicodeVersion // of the data of hosts (UTS 46) and of normalization form C
+)

@@ -75,6 +75,11 @@ func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
 	return err
 }
 
+// setNamed is setName for a value with one of names.
+func setNamed[T ~uint8](v *T, text []byte, what string, names []string) error {
+	return setName(v, text, func(name string) (T, error) { return parseName[T](what, name, names) })
+}
+
 // The named types are marshaled as their names in YAML and JSON.
 
 // MarshalText implements encoding.TextMarshaler. The text of LevelDefault is
@@ -94,19 +99,23 @@ func (lv *Level) UnmarshalText(text []byte) error {
 func (h Hash) MarshalText() ([]byte, error) { return textOf("hash", h.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (h *Hash) UnmarshalText(text []byte) error { return setName(h, text, ParseHash) }
+func (h *Hash) UnmarshalText(text []byte) error { return setNamed(h, text, "hash", hashNames) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (f KeyForm) MarshalText() ([]byte, error) { return textOf("key form", f.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (f *KeyForm) UnmarshalText(text []byte) error { return setName(f, text, ParseKeyForm) }
+func (f *KeyForm) UnmarshalText(text []byte) error {
+	return setNamed(f, text, "key form", keyFormNames)
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (std Standard) MarshalText() ([]byte, error) { return textOf("standard", std.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (std *Standard) UnmarshalText(text []byte) error { return setName(std, text, ParseStandard) }
+func (std *Standard) UnmarshalText(text []byte) error {
+	return setNamed(std, text, "standard", standardNames)
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (r Rule) MarshalText() ([]byte, error) { return textOf("rule", r.String()) }
@@ -124,7 +133,7 @@ func (f *Flag) UnmarshalText(text []byte) error { return setName(f, text, ParseF
 func (c Change) MarshalText() ([]byte, error) { return textOf("change", c.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (c *Change) UnmarshalText(text []byte) error { return setName(c, text, ParseChange) }
+func (c *Change) UnmarshalText(text []byte) error { return setNamed(c, text, "change", changeNames) }
 
 // MarshalText implements encoding.TextMarshaler: names separated by commas.
 func (s Rules) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
@@ -135,20 +144,25 @@ func (s *Rules) UnmarshalText(text []byte) error { return setName(s, text, Parse
 // MarshalText implements encoding.TextMarshaler: names separated by commas.
 func (s Flags) MarshalText() ([]byte, error) { return s.AppendTo(nil), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (s *Flags) UnmarshalText(text []byte) error { return setName(s, text, ParseFlags) }
+// UnmarshalText implements encoding.TextUnmarshaler. It ignores empty names. The error is a
+// *NameError about the first unknown name.
+func (s *Flags) UnmarshalText(text []byte) error {
+	return setName(s, text, func(names string) (Flags, error) { return parseNames(names, ParseFlag, Flags.With) })
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (a Action) MarshalText() ([]byte, error) { return textOf("action", a.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (a *Action) UnmarshalText(text []byte) error { return setName(a, text, ParseAction) }
+func (a *Action) UnmarshalText(text []byte) error { return setNamed(a, text, "action", actionNames) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (c Component) MarshalText() ([]byte, error) { return textOf("component", c.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (c *Component) UnmarshalText(text []byte) error { return setName(c, text, ParseComponent) }
+func (c *Component) UnmarshalText(text []byte) error {
+	return setNamed(c, text, "component", componentNames)
+}
 
 // MarshalText implements encoding.TextMarshaler: the result of Name.
 func (e Error) MarshalText() ([]byte, error) { return textOf("error", e.Name()) }
@@ -159,7 +173,7 @@ func (e *Error) UnmarshalText(text []byte) error {
 		*e = 0
 		return nil
 	}
-	return setName(e, text, ParseError)
+	return setNamed(e, text, "error", errorNames[:])
 }
 
 // hostNames are the names of the kinds of host, in their order.
@@ -168,13 +182,8 @@ var hostNames = []string{"none", "reg-name", "ipv4", "ipv6", "ipvfuture", "bad-l
 // String returns the name of the kind, such as "reg-name", or "unknown".
 func (k HostKind) String() string { return nameOf(k, hostNames) }
 
-// ParseHostKind returns the kind with the given name. The error is a *NameError.
-func ParseHostKind(name string) (HostKind, error) {
-	return parseName[HostKind]("host kind", name, hostNames)
-}
-
 // MarshalText implements encoding.TextMarshaler.
 func (k HostKind) MarshalText() ([]byte, error) { return textOf("host kind", k.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (k *HostKind) UnmarshalText(text []byte) error { return setName(k, text, ParseHostKind) }
+func (k *HostKind) UnmarshalText(text []byte) error { return setNamed(k, text, "host kind", hostNames) }

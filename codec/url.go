@@ -28,12 +28,6 @@ var componentNames = []string{"scheme", "username", "password", "host", "port", 
 // String returns the component's name, such as "scheme", or "unknown".
 func (c Component) String() string { return nameOf(c, componentNames) }
 
-// ParseComponent returns the component with the given name. The error is a
-// *NameError.
-func ParseComponent(name string) (Component, error) {
-	return parseName[Component]("component", name, componentNames)
-}
-
 // A Span is a half-open range of byte offsets.
 type Span struct{ Start, End uint32 }
 
@@ -60,7 +54,9 @@ const (
 )
 
 // A URL holds the offsets of the components of a URL in a byte slice, but not
-// the slice itself. The zero URL is the empty relative reference. It is 72
+// the slice itself. The offsets in Result.In count from the start of src, and
+// those in Result.Out from the first appended byte, so they remain valid when
+// dst grows and moves. The zero URL is the empty relative reference. It is 72
 // bytes long, contains no pointer, and may be copied and stored freely.
 //
 //	https://user:pass@example.com:1234/foo/bar?baz#quux

@@ -299,8 +299,8 @@ func (d *decoder) resolveRender(r *Render) {
 }
 
 func isErrorName(name string) bool {
-	_, err := codec.ParseError(name)
-	return err == nil
+	var e codec.Error
+	return e.UnmarshalText([]byte(name)) == nil && e != 0
 }
 
 // Resolve returns the profile with the changes of this section, and the policy

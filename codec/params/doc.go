@@ -16,10 +16,8 @@
 //
 // Default is the list of this project. It is based on the vendors' documentation of
 // their own parameters and is under the project's licence. The rules of ClearURLs are
-// under the LGPL-3.0; none of them is part of this package or of a program built from
-// it. ParseClearURLs reads a file that the user supplies, and so do ParseAdGuard,
-// ParseBrave, ParseFirefox and ParseRobots. ParsePlain reads the user's own lists, and
-// registries of names that are published as plain lists.
+// under the LGPL-3.0, and no part of this package. The functions ParseX read files that
+// the user supplies.
 //
 // # Versions
 //
@@ -31,14 +29,9 @@
 // "default@2026-11-29,clearurls@d055d1e4612be57c". Any change of a rule
 // requires a new version.
 //
-// # Purity and cost
-//
-// The package does no I/O and has no global state. A Matcher is immutable and
-// safe for concurrent use; each goroutine needs its own Scratch. Site, Match,
-// AppendChanged and AppendFiltered allocate only to grow dst and the Scratch.
-// A name that no list contains usually costs one hash of its first four bytes.
-// Patterns run as automata, in time linear in the length of the text. No function
-// panics, whatever the input.
+// A Matcher is immutable and safe for concurrent use; each goroutine needs its own
+// Scratch. Site, Match, AppendChanged and AppendFiltered allocate only to grow dst and
+// the Scratch. Patterns run as automata, in time linear in the length of the text.
 package params
 
 // The files of this package:

@@ -29,7 +29,10 @@
 // compressed, gathered, not that it is durable; a Barrier makes it durable.
 // Done(nil) of a log means that the batch is durable.
 //
-// # Files
+// Not covered by the stability page.
+package file
+
+// The files of this package:
 //
 //	config.go, output.go, part.go                  Output: one file, published at the end
 //	tree.go, divided.go                            Tree: one output for each input, or host
@@ -49,6 +52,3 @@
 //	verify.go, unverified.go                       finished files; text that no checksum covers
 //	metrics.go                                     what is counted
 //	create.go                                      a log for programs outside this module
-//
-// Not covered by the stability page.
-package file

@@ -41,7 +41,10 @@
 // soft stop abandons a goroutine that waits for stdin, because nothing can wake
 // it; it ends with the process or when the next byte arrives.
 //
-// # Files
+// Not covered by the stability page.
+package file
+
+// The files of this package:
 //
 //	config.go, source.go, expand.go                Source: files once; from paths to files
 //	settings.go, stdin.go, pump.go                 the settings of a daemon; stdin
@@ -67,6 +70,3 @@
 //	damaged.go                                     verified
 //	reports.go, metrics.go                         what is reported and counted
 //	door.go                                        a Source for programs outside this module
-//
-// Not covered by the stability page.
-package file

@@ -43,7 +43,10 @@
 // dropped because its pending limits were reached are counted exactly. Messages that a
 // server drops when it disconnects a slow client cannot be counted.
 //
-// # Files
+// Not covered by the stability page.
+package nats
+
+// The files of this package:
 //
 //	config.go, check.go                           settings; what is checked at
 //	                                              the start
@@ -54,6 +57,3 @@
 //	poison.go                                     messages that always fail
 //	core.go                                       core NATS
 //	stats.go                                      what is counted
-//
-// Not covered by the stability page.
-package nats

@@ -62,7 +62,8 @@ func ParseFilter(q url.Values) (Filter, error) {
 		f.Rules = f.Rules.With(rule)
 	})
 	names("change", changeNames, func(name string) {
-		change, _ := codec.ParseChange(name)
+		var change codec.Change
+		_ = change.UnmarshalText([]byte(name))
 		f.Changes = append(f.Changes, change)
 	})
 	if text := q.Get("rate"); text != "" {

@@ -25,7 +25,7 @@ const isCovered = "Covered by the stability page."
 
 // mostCovered is the number of covered names: identifiers, methods, and methods of
 // interfaces. It may only fall: a new name needs a task of users.
-const mostCovered = 685
+const mostCovered = 675
 
 //go:embed reasons.txt
 var reasons string
