@@ -357,8 +357,8 @@ func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	return s.k3
 }
 
-// partsOfK2 returns K2 of k1, whose components are u, and sets s.out to its components.
-// plain says that plainK2 can compute it.
+// partsOfK2 returns K2 of k1, and sets s.out to its components. u has the
+// components of k1. plain says that plainK2 can compute it.
 func (n *Normalizer) partsOfK2(plain bool, k1 []byte, u *URL, r *Result) (k2 []byte) {
 	s := &r.scratch
 	if plain {

@@ -78,7 +78,7 @@ func (p *pass) markNeedless(i int) {
 // tripletValue decodes the escape at the start of b.
 func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
 
-// action is onEscape, looked up.
+// action returns what onEscape returns, from a table.
 func (p *pass) action(f Flag) Action { return p.actions[f%numFlags] }
 
 // hasLowerHex reports whether the escape at the start of b contains a

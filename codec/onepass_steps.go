@@ -115,7 +115,7 @@ const (
 // of the entry.
 type walkWork uint8
 
-// Kinds of work.
+// The work of a step.
 const (
 	workNone walkWork = iota
 	workDot

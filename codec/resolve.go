@@ -5,11 +5,10 @@ import "bytes"
 // AppendRef is Append for a relative or absolute reference: it resolves src
 // against base and appends the normal form of the target. It resolves by the
 // URL Standard if that is the profile's standard, otherwise by RFC 3986 §5.2
-// (strict), with one exception: it does not resolve a src that has a scheme,
-// although §5.2.2 would remove its dot segments, so that the normal form and
-// the keys of an absolute URL do not depend on whether there is a base. In the
-// URL Standard they depend on a base of the same scheme if src is like
-// "http:a".
+// (strict), with one exception: a src with a scheme is not resolved, and so not
+// stripped of its dot segments as in §5.2.2. So the normal form and the keys of
+// an absolute URL do not depend on whether there is a base. In the URL Standard
+// they depend on a base of the same scheme if src is like "http:a".
 //
 // r.In, r.Flags and r.Diagnostics describe src. If base is empty, AppendRef is
 // Append. The error ErrBase means that src has no scheme, and that base has no

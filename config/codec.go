@@ -150,7 +150,8 @@ var errParquet = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: par
 	"truncated to the last checkpoint after a crash, and the index of a Parquet file is at its end; " +
 	"write jsonl and convert finished outputs, or run 'urlfold -o FILE.parquet'")
 
-// errArrow is errParquet for Arrow, whose streams have a mark at their end.
+// errArrow is the error for Arrow, whose streams have a mark at their end: see
+// errParquet.
 var errArrow = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: arrow is possible only in a one-shot run; write jsonl and convert finished outputs")
 
 // UnmarshalText sets r to the built-in form called text.

@@ -51,5 +51,5 @@ func (d *decoder) locate(v reflect.Value, at, kind string) {
 	}
 }
 
-// literal makes a glob of a path that only the path matches.
+// literal turns a path into a glob that only this path matches.
 var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`)

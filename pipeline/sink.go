@@ -235,10 +235,10 @@ type Record struct {
 	i int
 }
 
-// Origin returns where the record is from: its position in its lane, which is the offset in
-// bytes, or the position of the message that contained it, and its index among the output
-// records with that position. Together with the lane it is the same each time that a record
-// is read.
+// Origin returns where the record is from. pos is its offset in the lane in
+// bytes, or the position of the message that contained it. index is its index
+// among the output records with this position. The lane, pos and index are the
+// same each time that a record is read.
 func (r Record) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
 
 // Key returns the key of the first URL of the record. It returns the zero

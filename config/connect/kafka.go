@@ -63,7 +63,7 @@ func (c *Kafka) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Doubts returns why c may not be meant, as a [field.Error], or nil.
+// Doubts returns a [field.Error] that says why c is probably a mistake, or nil.
 func (c *Kafka) Doubts() error {
 	if c.SASL == nil || c.SASL.Mechanism != "PLAIN" || c.TLS != nil {
 		return nil

@@ -2,9 +2,8 @@ package field
 
 import "strings"
 
-// Literal returns a template of paths that stands for path alone: in templates,
-// braces hold variables, so those of path become variables that stand for a
-// brace. Not covered by the stability page.
+// Literal returns path as a template of paths, with its braces escaped, because
+// a template has variables in braces. Not covered by the stability page.
 func Literal(path string) string { return braces.Replace(path) }
 
 var braces = strings.NewReplacer("{", "{{}", "}", "{}}")

@@ -17,7 +17,7 @@ var namedFormat = record.Format{
 	},
 }
 
-// countNamed returns how many records of a sample look like that.
+// countNamed returns how many records of a sample have the form of such lines.
 func countNamed(s *record.Sample) (n int) {
 	for _, rec := range s.Records {
 		if _, url, ok := bytes.Cut(rec, []byte("|")); ok && bytes.Contains(url, []byte("://")) {

@@ -197,7 +197,7 @@ func (v *values) decodedURL() []byte {
 // on.
 func (v *View) Compute(list []*Computed) { v.computed = list }
 
-// computedField is Field for such an index.
+// computedField is Field for the index i of a computed field.
 func (v *View) computedField(i int) ([]byte, bool) {
 	if i >= len(v.computed) { // the zero View
 		return nil, false

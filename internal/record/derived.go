@@ -118,7 +118,7 @@ func (v *values) iri() []byte {
 // standing is the result of checking a URL against a standard.
 type standing string
 
-// Standings of a URL.
+// The values of a standing.
 const (
 	valid   standing = "valid"
 	invalid standing = "invalid" // the URL can be parsed but breaks a rule of the standard

@@ -188,7 +188,7 @@ func (j *Job) setFields(names []string) error {
 // comparable if these fields are equal.
 const ofJob fieldSet = 1<<fProfile | 1<<fKeyID | 1<<fParamsEdition | 1<<fPSLEdition | 1<<fUnicode | 1<<fSpecDate
 
-// setConstants sets the values of these fields.
+// setConstants sets the values of the fields in ofJob.
 func (j *Job) setConstants(n *codec.Normalizer) {
 	for f, value := range map[fieldID]string{
 		fProfile:       n.Profile().Name,

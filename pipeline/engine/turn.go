@@ -24,6 +24,6 @@ func (in intake) Turn(stop <-chan struct{}) (done func(), ok bool) {
 // SetSpare sets a function that does work which the source would otherwise do
 // later, such as decompressing text, and reports whether there is more of it.
 // [Runtime.Get] calls it while the lane has to wait and a worker waits for a
-// batch, in the goroutine of its caller, which also calls SetSpare. nil:
-// nothing to do.
+// batch. Get and SetSpare must be called by one goroutine, in which f then
+// runs. nil: nothing to do.
 func (l *Lane) SetSpare(f func() (more bool)) { l.spare = f }

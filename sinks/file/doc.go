@@ -26,8 +26,8 @@
 // an incomplete file.
 //
 // Done(nil) of an Output means that the batch was written or, if the output is
-// compressed, gathered, not that it is durable; a Barrier makes it durable.
-// Done(nil) of a log means that the batch is durable.
+// compressed, gathered. The batch is durable only after a Barrier. Done(nil) of
+// a log means that the batch is durable.
 //
 // Not covered by the stability page.
 package file

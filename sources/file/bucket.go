@@ -232,7 +232,7 @@ func (b *bucket) list(ctx context.Context, visit func(objects.Found)) (hidden ma
 	return nil
 }
 
-// Inputs is as Inputs of [Settings], for objects.
+// Inputs returns what [Settings.Inputs] returns, for objects.
 func (o *Objects) Inputs(s *Settings) map[string]string {
 	b := bucket{Objects: *o, cfg: &WatchConfig{Settings: *s}}
 	inputs := map[string]string{}

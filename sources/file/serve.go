@@ -116,7 +116,8 @@ func (w *watcher) failed(t *track, err error) {
 }
 
 // serve continues reading a track at its position, or ends it: lost reports
-// that its file is gone, carried that only read.cut.tail remains to emit.
+// that its file is gone, and carried reports that only read.cut.tail remains to
+// emit.
 func (r *reader) serve(ctx context.Context, t *track, lost, carried bool) (outcome, error) {
 	if lost {
 		return r.abandon(ctx, t)

@@ -135,8 +135,8 @@ func ruleHash(first, last uint64, n int) uint64 {
 	return (last*lastMul ^ first*firstMul + uint64(n)) * lastMul >> (64 - ruleBits)
 }
 
-// wildcardHash returns the bit of the n bytes after a wildcard, from a text of eight
-// bytes that ends with them.
+// wildcardHash returns the bit of a text after a wildcard. last has the last
+// eight bytes up to its end, and n is the length of the text.
 func wildcardHash(last uint64, n int) uint64 {
 	last >>= max(0, 64-8*n) & 63
 	return (last + uint64(n)) * lastMul >> (64 - wildcardBits)

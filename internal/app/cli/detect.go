@@ -23,9 +23,9 @@ type detected struct {
 }
 
 // detectFormat guesses the format of an input with the first bytes head. Unlike
-// [record.Detect], it also finds tables without rows, tables with the columns which c
-// names, even if no cell of the first rows holds a URL, and lists of URLs that lack the
-// scheme which c names.
+// [record.Detect], it also finds tables without rows. It finds tables with the
+// columns in c even if no cell of the first rows holds a URL, and lists of URLs
+// without the scheme in c.
 func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 	if d.Guess, ok = record.Detect(head, c.Formats...); ok {
 		return d, true

@@ -197,9 +197,9 @@ func visible(text string) int {
 	}
 }
 
-// paragraphs returns the table with a paragraph for each row: its first cell,
-// then each other cell that is not empty, indented and after the head of its
-// column, unless that is "meaning".
+// paragraphs returns the table with a paragraph for each row. The first cell
+// comes first; the others follow, indented, each after the head of its column.
+// Empty cells and the head "meaning" are left out.
 func (g *grid) paragraphs(width int) (lines []string) {
 	width -= len(indent)
 	last := len(g.heads) - 1

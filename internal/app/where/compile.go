@@ -333,7 +333,7 @@ func (c *compiler) describe(left, right operand) string {
 	return c.nameOf(left)
 }
 
-// match compiles matches, whose pattern must be a constant.
+// match compiles the operator matches, whose pattern must be a constant.
 func (c *compiler) match(n *ast.BinaryNode) (predicate, error) {
 	left, err := c.operand(n.Left)
 	if err != nil {
@@ -357,7 +357,7 @@ func (c *compiler) match(n *ast.BinaryNode) (predicate, error) {
 	}, nil
 }
 
-// membership compiles in.
+// membership compiles the operator in.
 func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 	left, err := c.operand(n.Left)
 	if err != nil {

@@ -334,7 +334,7 @@ func (r *leaderRequest) Broker(c protocol.Cluster) (protocol.Broker, error) {
 	return leader(c, r.topic, r.partition)
 }
 
-// ask sends m, whose error is in r.
+// ask sends m, which contains r, and returns its error.
 func (l *library) ask(ctx context.Context, m protocol.Message, r *rawRequest) error {
 	if _, err := l.transport.RoundTrip(ctx, l.addr, m); err != nil {
 		return l.explain(err)

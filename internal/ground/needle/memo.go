@@ -52,7 +52,7 @@ func (m *Memo) Known(t []byte) (answer int, ok bool) {
 	return 0, false
 }
 
-// Put tells the answer about the text that Known did not know.
+// Put stores the answer about the text that Known did not know.
 func (m *Memo) Put(t []byte, answer int) {
 	if m.at != nil {
 		m.at.text, m.at.answer = append(m.at.text[:0], t...), answer

@@ -88,7 +88,8 @@ func backslashed(text []byte) (c byte, n, depth int) {
 	return text[0], 1, 0
 }
 
-// unit decodes the four digits after the first byte of text and an 'u'.
+// unit decodes the four digits after the first two bytes of text, of which the
+// second is 'u'.
 func unit(text []byte) (rune, bool) {
 	if len(text) < 2 || text[1] != 'u' {
 		return 0, false

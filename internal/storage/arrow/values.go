@@ -110,7 +110,7 @@ func readBlock(head flat, body []byte) (b block, err error) {
 	return block{rows: int(rows), nulls: head.longs(1, 2), buffers: head.longs(2, 2), extra: head.longs(4, 1), body: body}, nil
 }
 
-// buffer returns a buffer, which must have at least a length.
+// buffer returns buffer n, or an error if it is shorter than least bytes.
 func (b *block) buffer(n int, least int64) ([]byte, error) {
 	if 2*n+1 >= len(b.buffers) {
 		return nil, fmt.Errorf("%w: a column lacks buffers", ErrDamaged)

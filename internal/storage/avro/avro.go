@@ -36,7 +36,8 @@ func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	return &Text{c: c}, nil
 }
 
-// openContainer returns the blocks of a file, as OpenText does.
+// openContainer opens a file, with the layout of the fields called names. Its
+// errors are those of OpenText.
 func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err error) {
 	defer table.Catch(&err)
 	c = &container{in: r, size: size}

@@ -107,7 +107,7 @@ func isText(t *avroschema.Type) bool {
 // columns has the paths of the columns.
 type columns []string
 
-// record returns t, a record that can have columns, with them. prefix is its path.
+// record returns the record t with its columns. prefix is the path of t.
 func (c columns) record(t *avroschema.Type, prefix string) *avroschema.Type {
 	return withParts(t, func(i int, part *avroschema.Type) *avroschema.Type {
 		path := prefix + t.Names[i]

@@ -216,7 +216,7 @@ func (w *Rewriter) endBlock() error {
 	return w.writePacked(b.packed)
 }
 
-// writeBlock writes the records that are not written yet, which are data, as a block.
+// writeBlock writes data, the records that are not written yet, as a block.
 func (w *Rewriter) writeBlock(data []byte) error {
 	if w.out.codec != nil {
 		var err error

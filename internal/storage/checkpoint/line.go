@@ -21,7 +21,7 @@ type line struct {
 	Gone   *goneLine
 }
 
-// An extent is the serialized form of a engine.Extent.
+// An extent is the serialized form of an engine.Extent.
 type extent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"`

@@ -25,8 +25,9 @@ func (s *restarts) due(offset int64) bool {
 	return s.every > 0 && offset-s.newest.offset >= s.every
 }
 
-// unit records that a unit of one checksum ends after the next ahead bytes that
-// the decoder will return, with the result of comparing that checksum.
+// unit records the end of a unit of one checksum, which is after the next ahead
+// bytes that the decoder will return, and the result of comparing this
+// checksum.
 func (s *restarts) unit(ahead int, state sumState) { s.sums.unit(s.decoded+int64(ahead), state) }
 
 // boundary records that another member may begin at byte compressed of the

@@ -27,7 +27,7 @@ type Run struct {
 	block   [blockSize]byte
 }
 
-// A storedRun is the place of a filter in the file.
+// A storedRun says where the filter of a group of blocks is in the file.
 type storedRun struct {
 	at    int64
 	size  int

@@ -14,11 +14,11 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
-// A Store is a set that is kept in a folder: runs, and a manifest that names them.
-// Only what Commit has stored counts; a process that dies before leaves the set as
-// it was. A Store is not safe for concurrent use. One process can have it open for
-// writing, any number for reading, each of which sees the state at which it was
-// opened.
+// A Store is a set that is kept in a folder: runs, and a manifest that names
+// them. Only what Commit has stored counts; a process that dies before leaves
+// the set as it was. A Store is not safe for concurrent use. One process can
+// have it open for writing, and any number of processes for reading. A reader
+// sees the state of the moment at which it opened the Store.
 type Store struct {
 	Set
 	folder   *Folder

@@ -114,8 +114,8 @@ func (m *made) describe(meta *fields, start, size int64) {
 
 var errIndex = errors.New("malformed page index")
 
-// columnIndex returns the column index of m, whose source has old. It returns nil
-// if old contradicts the pages.
+// columnIndex returns the column index of m. old is the column index of the
+// source of m; if it contradicts the pages, the result is nil.
 func (m *made) columnIndex(old fields) []byte {
 	oldLo, oldHi := old.list(2), old.list(3)
 	nulls := old.find(1)

@@ -342,7 +342,7 @@ func (s *splicer) close() {
 	s.offsetIndexes.close()
 }
 
-// checkOutput reads the chunks that were made from the output.
+// checkOutput reads back from the output the chunks that were made.
 func (s *splicer) checkOutput(in io.ReaderAt) error {
 	f, err := openFile(in, s.at, Limits{MaxRatio: -1, MaxPage: 1 << 40})
 	if err != nil {

@@ -152,7 +152,7 @@ type Chosen struct {
 	identities
 }
 
-// NoteOf returns the field that a mode adds to the records that it keeps, which is
+// NoteOf returns the field that a mode adds to the records that it keeps. It is
 // empty for Last.
 func NoteOf(mode Mode) record.Note {
 	if mode == Count {

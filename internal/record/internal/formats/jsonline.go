@@ -60,9 +60,9 @@ func detectLine(s *locate.Sample) (best Guess, ok bool) {
 	return best, false
 }
 
-// detectInner returns the guess for the lines of a sample, which records of the
-// kind with that name hold. records is the number of these records, of which
-// half must have a line.
+// detectInner returns the guess for s, the lines in records of a kind of
+// object. records is the number of these records; at least half of them must
+// have a line.
 func detectInner(s *locate.Sample, kind string, records int) (best Guess, ok bool) {
 	if len(s.Records)*2 < records {
 		return best, false

@@ -22,8 +22,8 @@ type Log struct {
 	// server has.
 	foreign string
 	parts   string // see Parts
-	// About says where the log comes from, doc is the address of its reference,
-	// and note says what a reader of the documentation must know besides.
+	// About says where the log comes from, Doc is the address of its reference,
+	// and Note says what a reader of the documentation must know besides.
 	About, Doc, Note string
 }
 

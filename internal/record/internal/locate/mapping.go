@@ -74,8 +74,8 @@ func (c *Settings) NamedFields() (list []NamedField) {
 	return list
 }
 
-// LogUse returns the use of a field that Config.Map names in a log, whose request can have
-// the method, and whose URLs can be referers.
+// LogUse returns the use of a field of a log that Config.Map names. In a log,
+// the method can be part of the request, and a URL can be the referer.
 func (n *NamedField) LogUse() Use {
 	switch n.Attr {
 	case AttrMethod:

@@ -291,9 +291,10 @@ func (c *Settings) RefuseBaseField() error {
 		WrongIf(!c.URL.IsZero(), "URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv"))
 }
 
-// A Note is a member or column that ends every record of the output that has a URL
-// with a normal form, so that a later stage can change its value: see
-// record.Worker.AppendIdentity. Records that are passed through, such as blank lines, have none.
+// A Note is a member or column at the end of each output record with a URL that
+// has a normal form. A later stage can change its value: see
+// record.Worker.AppendIdentity. Records that are passed through, such as blank
+// lines, have none.
 type Note struct {
 	Name  string
 	Value string // a JSON number or literal, such as false
@@ -356,8 +357,9 @@ func (c *Settings) RefuseRewriting() error {
 	return WrongIf(c.Render.KeepsRecords(), "Render", "records of the format "+c.Format+" cannot be written back, because it only finds their URLs; use the output format urls, keys, jsonl, tsv or csv")
 }
 
-// RefuseResizing returns an error for each setting in c that would change the
-// length of a part of a record which the record states. parts says what the records consist of.
+// RefuseResizing returns an error for each setting in c that would change a
+// part of a record whose length the record states. parts says what the records
+// consist of.
 func (c *Settings) RefuseResizing(parts string) error {
 	return errors.Join(c.RefuseHiding(parts),
 		WrongIf(c.OnOversize == DispositionTruncate, "OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))

@@ -116,7 +116,7 @@ func (t *Stamp) AppendTo(dst []byte) []byte {
 
 const daySeconds = 24 * 60 * 60
 
-// days returns the number of days from 1970 to a number of seconds, rounded down.
+// days converts seconds since 1970 to days, rounded down.
 func days(seconds int64) int {
 	n := seconds / daySeconds
 	if seconds%daySeconds < 0 {

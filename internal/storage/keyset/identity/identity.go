@@ -30,7 +30,8 @@ func Names() []string {
 // AllURLs is the value of KeyOf for sets with the keys of all URLs of a record.
 const AllURLs = "all"
 
-// Of returns what sets by any property of n have in common.
+// Of returns the identity of a set by an output field. For keys of a level,
+// OfKeys adds what they depend on.
 func Of(n *codec.Normalizer, by, keyOf string) keyset.Identity {
 	return keyset.Identity{By: by, KeyOf: keyOf, Profile: n.Profile().Name, Unicode: codec.UnicodeVersion}
 }
