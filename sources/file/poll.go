@@ -168,8 +168,9 @@ func (w *watcher) hide(hidden map[string]error) {
 	w.hidden = hidden
 }
 
-// unlisted handles a listing of objects that failed. The run ends if it would end with
-// its input, which is unknown, or if the first listing fails with a lasting error.
+// unlisted handles a listing of objects that failed. The run fails if the first
+// listing fails with a lasting error, or if the run is to end with its input:
+// without a listing, the end is unknown.
 func (w *watcher) unlisted(hidden map[string]error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

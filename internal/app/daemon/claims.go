@@ -19,8 +19,9 @@ import (
 // inBucket reports whether the keys of dedupe are in a bucket.
 func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bucket != "" }
 
-// remember returns how long the bucket remembers a key, 0 for ever. Within a window,
-// records may come for the size of the window, and for its lateness after that.
+// remember returns how long the bucket remembers a key, 0 for ever. With
+// windows, that is the size of a window and its lateness: so long, records of a
+// window may come.
 func (p *plan) remember() time.Duration {
 	d := p.file.Dedupe
 	if d.Window != nil {

@@ -124,7 +124,8 @@ func number(n int64) string { return terminal.FormatCount(n) }
 
 func plural(n int64, one, many string) string { return terminal.Plural(n, one, many) }
 
-// percent formats a percentage. Shares that round to zero are shown as less.
+// percent formats a percentage. A share that would round to zero is written
+// with a "<".
 func percent(p float64) string {
 	switch {
 	case p == 0:

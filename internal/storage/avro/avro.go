@@ -36,8 +36,8 @@ func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	return &Text{c: c}, nil
 }
 
-// openContainer opens a file, with the layout of the fields called names. Its
-// errors are those of OpenText.
+// openContainer opens a file, with the layout of the fields called names. It
+// returns the errors of OpenText.
 func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err error) {
 	defer table.Catch(&err)
 	c = &container{in: r, size: size}
