@@ -16,7 +16,7 @@ const (
 	ErrMark                       // 4.1 criterion 6: a label with a combining mark in front
 	ErrJoiner                     // 4.1 criterion 8, RFC 5892 A.1 and A.2: a joiner where no script needs one
 	ErrBidi                       // 4.1 criterion 9, RFC 5893 section 2: the Bidi Rule
-	ErrOverflow                   // 4.2 step 2, RFC 3492 section 6.4: a label too long for Punycode
+	ErrOverflow                   // 4.2 step 2, RFC 3492 section 6.4: a label too long for Punycode, or of over 1,048,576 code points
 	ErrHyphens                    // 4.1 criteria 2 and 3, Strict only: a hyphen at either end, or in positions 3 and 4
 	ErrSTD3                       // 4.1 criterion 7, Strict only: ASCII other than letters, digits and hyphens
 	ErrEmpty                      // 4.2 step 4, Strict only: an empty label or domain
@@ -34,7 +34,7 @@ var errorTexts = [numErrors]string{
 	ErrMark:      "label begins with a combining mark",
 	ErrJoiner:    "joiner out of context",
 	ErrBidi:      "bidi rule violated",
-	ErrOverflow:  "label too long for Punycode",
+	ErrOverflow:  "label too long",
 	ErrHyphens:   "misplaced hyphen",
 	ErrSTD3:      "not a letter, digit or hyphen",
 	ErrEmpty:     "empty label",

@@ -7,6 +7,10 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
 
+// maxLabel is the number of mapped code points from which on a label is too long. A byte of
+// U+FDFA maps to six code points, and the scratch of a call takes eight bytes for each.
+const maxLabel = 1 << 20
+
 // scratchLen is the number of code points for which a call keeps its scratch on
 // the stack.
 const scratchLen = 256
@@ -134,9 +138,9 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 		noteBidi(p, dst[start:], at)
 		return dst, checkASCII(dst[start:], p.strict)
 	}
-	label, ok := appendMapped(p.mapped[:0], src)
-	if !ok {
-		return dst, ErrUTF8
+	label, err := appendMapped(p.mapped[:0], src)
+	if err != 0 {
+		return dst, err
 	}
 	unused := p.spare[:0]
 	if !quickNFC(label) {
@@ -155,8 +159,8 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	if p.rtl && p.bidiAt >= 0 {
 		return dst, ErrBidi // the domain fails, so its Punycode is not needed
 	}
-	dst = append(dst, "xn--"...)
-	if dst, ok = punycode.Append(dst, label, punycode.MaxDelta); !ok {
+	dst, ok := punycode.Append(append(dst, "xn--"...), label, punycode.MaxDelta)
+	if !ok {
 		return dst, ErrOverflow
 	}
 	return dst, 0
@@ -204,12 +208,14 @@ func decodeALabel(dst, label []rune) ([]rune, Error) {
 
 // appendMapped appends src mapped as in UTS 46, section 4, step 1. Disallowed
 // code points stay, as the step says: the label is checked after normalization.
-// It returns false if src is not valid UTF-8.
-func appendMapped(dst []rune, src []byte) ([]rune, bool) {
+func appendMapped(dst []rune, src []byte) ([]rune, Error) {
 	for len(src) > 0 {
 		r, n := utf8.DecodeRune(src)
 		if r == utf8.RuneError && n == 1 {
-			return dst, false
+			return dst, ErrUTF8
+		}
+		if len(dst) > maxLabel {
+			return dst, ErrOverflow
 		}
 		src = src[n:]
 		switch v := mapValue(r); v {
@@ -222,7 +228,7 @@ func appendMapped(dst []rune, src []byte) ([]rune, bool) {
 			}
 		}
 	}
-	return dst, true
+	return dst, 0
 }
 
 // isALabel reports whether s has the prefix xn--, in any case.

@@ -289,3 +289,21 @@ func TestNoAllocs(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLabel checks that the memory that a label takes is bounded, however many code
+// points it maps to.
+func TestLongLabel(t *testing.T) {
+	for _, tt := range []struct {
+		label string
+		n     int
+		want  error
+	}{
+		{"é", maxLabel, nil},
+		{"é", maxLabel + 2, ErrOverflow},
+		{"\uFDFA", maxLabel, ErrOverflow}, // 18 code points each
+	} {
+		if _, err := AppendASCII(nil, []byte(strings.Repeat(tt.label, tt.n))); err != tt.want {
+			t.Errorf("%d times %s: %v, want %v", tt.n, tt.label, err, tt.want)
+		}
+	}
+}
