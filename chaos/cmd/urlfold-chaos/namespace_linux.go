@@ -15,15 +15,12 @@ import (
 // unshared runs an experiment in a process with its own mount namespace. If it
 // is not root, it also creates a user namespace in which it is root.
 func (l *lab) unshared(ctx context.Context, name string) (*report, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	args := []string{"run", "-json", "-seed", strconv.FormatUint(l.seed, 10), "-dir", l.dir}
 	if l.short {
 		args = append(args, "-short")
 	}
-	cmd := exec.CommandContext(ctx, self, append(args, name)...)
+	// The file may be gone: go run keeps it in the build cache, which others trim.
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", append(args, name)...)
 	cmd.Dir = l.shared.root
 	cmd.Env = append(os.Environ(), insideEnv+"="+l.shared.bin)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
@@ -34,7 +31,7 @@ func (l *lab) unshared(ctx context.Context, name string) (*report, error) {
 	}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
+	err := cmd.Run()
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EINVAL) {
 		return nil, skipError("cannot create namespaces: " + err.Error())
 	}
