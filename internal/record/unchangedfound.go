@@ -202,7 +202,7 @@ type framed struct {
 	len   int
 }
 
-// take reports whether rec is the record, which it forgets.
+// take reports whether rec is the stored record, and forgets that record.
 func (f *framed) take(rec []byte) bool {
 	is := len(rec) > 0 && &rec[0] == f.first && len(rec) == f.len
 	*f = framed{}
