@@ -273,7 +273,7 @@ func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int)
 		return 0, err
 	}
 	began := time.Now()
-	if err := how.harm(s.dataDir); err != nil {
+	if err := stopped(ctx, p, func() error { return how.harm(s.dataDir) }); err != nil {
 		return 0, err
 	}
 	if took, err = s.survive(ctx, l, p, how, signaled, began); err != nil {
@@ -301,6 +301,16 @@ func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int)
 	return took, os.RemoveAll(s.dir)
 }
 
+// stopped calls harm while p is stopped, so that p sees either nothing or all of it: without
+// a data directory for a moment, p would rightly end.
+func stopped(ctx context.Context, p *chaos.Process, harm func() error) error {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	pause(ctx, 50*time.Millisecond) // until all threads have stopped
+	return errors.Join(harm(), p.Signal(syscall.SIGCONT))
+}
+
 // survive waits until p has restored its checkpoint or has ended, and ends it.
 func (s *setup) survive(ctx context.Context, l *lab, p *chaos.Process, how *removal, signaled bool, began time.Time) (time.Duration, error) {
 	if signaled {
@@ -318,6 +328,9 @@ func (s *setup) survive(ctx context.Context, l *lab, p *chaos.Process, how *remo
 		return time.Since(began), err
 	}
 	err := until(ctx, time.Minute, "checkpoint files", func() (bool, error) {
+		if p.Ended() {
+			return false, fmt.Errorf("the run ended: %s", lastLines(p.Output(), 5))
+		}
 		c, warnings := checkpoint.List(s.dataDir)
 		_, err := os.Stat(filepath.Join(s.dataDir, "checkpoint"))
 		return err == nil && len(warnings) == 0 && len(c.Entries) == 2, nil
