@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/keyset/identity"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
@@ -80,6 +81,9 @@ func (o *seenOptions) build(dir string, paths []string) error {
 	}
 	if _, _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
 		return inputError(err) // fail before creating a folder
+	}
+	if objects.Is(dir) {
+		return command.Usagef("%s: a set must be in a folder of this machine", dir)
 	}
 	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)}, o.Force)
 	if err != nil {
