@@ -75,7 +75,6 @@ type DedupeWindow struct {
 // defaultIdle is the default of DedupeWindow.Idle.
 const defaultIdle = 5 * time.Minute
 
-// setDefaults sets the defaults.
 func (w *DedupeWindow) setDefaults() { w.Lateness, w.Idle, w.Time = time.Hour, defaultIdle, "record" }
 
 // Validate checks that the durations have whole seconds.
@@ -100,7 +99,7 @@ func (w *DedupeWindow) HasIdle() bool { return w.Idle != defaultIdle }
 // defaultClaim is the default of Dedupe.ClaimTimeout.
 const defaultClaim = time.Minute
 
-// setDefaults sets the defaults.
+// setDefaults sets all defaults except scope, which resolveScope sets.
 func (d *Dedupe) setDefaults() {
 	d.By, d.URL, d.Keep, d.OnChange = "key", "all", "first", "reset"
 	d.ClaimTimeout = defaultClaim

@@ -42,8 +42,8 @@ type File struct {
 	// records.
 	Sinks []Component `yaml:"sinks,required" min:"1"`
 	// Which sinks get which records: a list of branches. The first branch that takes
-	// a record decides; the last one must be else. Requires at least two
-	// sinks; where applies first. Default: every sink gets every record.
+	// a record decides; the last branch must be else. Requires at least two sinks;
+	// where applies first. Default: every sink gets every record.
 	Route []Branch `yaml:"route" min:"1"`
 	// The sink for rejected records.
 	DeadLetter *Component `yaml:"dead_letter"`
@@ -212,9 +212,9 @@ type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
 	// The format of log lines.
 	Format string `yaml:"format" enum:"text,json"`
-	// The interval in which a component logs the same event only once, even if its
-	// attributes differ. The attribute suppressed of the next one counts the events
-	// that were not logged. 0 disables the limit.
+	// The interval in which a component logs the same event only once, even if
+	// its attributes differ. In the next such event, the attribute suppressed
+	// counts the events that were not logged. 0 disables the limit.
 	RepeatInterval time.Duration `yaml:"repeat_interval" max:"1h"`
 }
 

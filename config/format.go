@@ -41,8 +41,8 @@ type Format struct {
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),
 	// or a path of field numbers such as 3.1 (protobuf).
 	URLField string `yaml:"url_field" flag:"url-field" for:"readers,check" arg:"path" help:"read the URL at this path: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)"`
-	// The locations of the parts of a URL that is composed of several fields, in
-	// jsonl, csv and tsv. Excludes url_field and base_field.
+	// The locations of the parts of a URL that several fields make up, in jsonl, csv
+	// and tsv. Cannot be combined with url_field or base_field.
 	URL URLParts `yaml:"url"`
 	// The names of the members (jsonl, JSON logs), columns (tables), keys or labels
 	// (logfmt, ltsv) that hold output fields besides the URL, in the syntax of url_field:

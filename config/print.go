@@ -222,7 +222,7 @@ func quote(s string) string {
 // notStrings lists words that are booleans or null in YAML 1.1 or 1.2.
 var notStrings = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
-// quoteAlways returns s in double quotes. YAML understands the escapes of JSON.
+// quoteAlways returns s in double quotes. YAML understands JSON escapes.
 func quoteAlways(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

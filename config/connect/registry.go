@@ -17,7 +17,7 @@ type Registry struct {
 	Username string `yaml:"username"`
 	// The password for HTTP basic authentication.
 	Password field.Secret `yaml:"password"`
-	// The token for HTTP bearer authentication. Excludes username.
+	// The token for HTTP bearer authentication. Cannot be combined with username.
 	Token field.Secret `yaml:"token"`
 	// PEM file with the trusted certificate authorities. Default: the system's.
 	CAFile string `yaml:"ca_file" path:"file"`

@@ -15,14 +15,15 @@ type Config struct {
 	// Name of the topic. If the topic does not exist, it is created, provided
 	// that the brokers create topics automatically.
 	Topic string `yaml:"topic,required" min:"1"`
-	// How to select the partition of a record. key: by the equivalence key of
-	// its first URL, so that each page is always in the same partition. input:
-	// by the key of the message that contained the record, or by the lane if
-	// there is no such key. none: in turn, batch by batch.
+	// How to select the partition of a record. key: by the key of its first URL,
+	// at the level of codec.key, so that records with the same key are in the
+	// same partition. input: by the key of the message that contained the record,
+	// or by the lane if there is no such key. none: in turn, batch by batch.
 	PartitionBy string `yaml:"partition_by" enum:"key,input,none"`
-	// What to use as the key of a message. key: the equivalence key as
-	// 32 hexadecimal digits, or the input key for a record without a URL.
-	// input: the key of the message that contained the record. none: no key.
+	// What to use as the key of a message. key: the key of the record's first
+	// URL as 32 hexadecimal digits; a record without a URL gets the key of the
+	// message that contained the record. input: the key of that message for every
+	// record. none: no key.
 	// Default: key with partition_by: key, otherwise input.
 	Key string `yaml:"message_key" enum:"key,input,none"`
 	// Codec for record batches.

@@ -47,9 +47,9 @@ func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 	return nil
 }
 
-// partition returns the partition of record i, out of n. Without an equivalence
-// key, it uses the key of the input message, and without that, the lane. turn
-// is the partition for partition_by: none.
+// partition returns the partition of record i, out of n. If the record has no
+// URL key, partition uses the key of the input message; if the message has no key
+// either, it uses the lane. turn is the partition for partition_by: none.
 func (f *format) partition(b *engine.Batch, st *engine.Stream, i, n, turn int) int {
 	switch f.partitionBy {
 	case byNone:

@@ -17,16 +17,18 @@ type JetStreamConfig struct {
 
 	// Template for the subject of a message. The variables are {host_key%64},
 	// the shard of the host of the record's first URL; {key%64}, the shard of
-	// its equivalence key; {key}, that key in hexadecimal; and {subject}, the
-	// subject of the message that contained the record.
+	// the key of that URL, at the level of codec.key; {key}, the same key in
+	// hexadecimal; and {subject}, the subject of the message that contained the
+	// record.
 	Subject string `yaml:"subject,required"`
 	// Id by which the stream detects a duplicate message within its duplicate
 	// window. position: the position of the record, so that a record that is
-	// read again is dropped. key: the equivalence key, so that each page is
-	// stored once per window. subject: the subject, which must contain {key}; the
-	// stream refuses a second message of a subject, so that each page is stored
-	// once for as long as the stream keeps its message. This requires a stream
-	// with max_msgs_per_subject: 1, discard: new and discard_new_per_subject.
+	// read again is dropped. key: the key of the record's first URL, so that the
+	// stream stores each key once per window. subject: the subject, which must
+	// contain {key}; the stream refuses a second message of a subject, so that it
+	// stores each key once for as long as it keeps the message. This requires a
+	// stream with max_msgs_per_subject: 1, discard: new and
+	// discard_new_per_subject.
 	// batch, with framing: lines: the part of the input
 	// that the message holds; this requires that all sources are files with
 	// mode: batch, whose batches then end at fixed positions about 128 KiB

@@ -18,24 +18,26 @@ type Settings struct {
 	// running. The search does not follow symbolic links to folders; list the
 	// linked folder itself.
 	Include []string `yaml:"include,required" min:"1" path:"glob"`
-	// Globs of files to exclude from the matches of include. A glob without a slash
-	// matches the name of a file, any other one its path.
+	// Globs of files to exclude from the matches of include. A glob without a
+	// slash applies to the name of a file, and any other glob to its path.
 	Exclude []string `yaml:"exclude" path:"exclude"`
-	// The share of the files that this instance reads: INDEX/COUNT, such as 0/7 for
-	// the first of seven instances. A hash of the path below the fixed part of the
-	// pattern assigns each file to one of them. Requires mode: batch, because a
-	// rotated file would change to another instance. Default: all files.
+	// The share of the files that this instance reads: INDEX/COUNT, such as 0/7
+	// for the first of seven instances. A hash of the path below the fixed part
+	// of the pattern assigns each file to one of the instances. Requires mode:
+	// batch, because a rotated file would change to another instance. Default:
+	// all files.
 	Shard Share `yaml:"shard"`
 	// batch reads all files to their ends and exits; tail also waits for more
 	// data and for new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
 	// In mode batch: whether a run succeeds if no file matches include and the
-	// checkpoint knows none either. Otherwise the run ends with exit code 78.
+	// checkpoint knows no file either. Otherwise the run ends with exit code
+	// 78.
 	AllowEmpty bool `yaml:"allow_empty"`
 	// How to handle the records of a damaged compressed file. A record is
 	// verified when a checksum covers it and matches; in a gzip file that is
 	// the trailer of its member. No record after the first failure is verified,
-	// and a record that spans two members belongs to the later one. Formats
+	// and a record that spans two members belongs to the later member. Formats
 	// without checksums, such as xerial snappy or zstd frames written without
 	// them, have no verified records. emit-and-report: write all records that
 	// can be read, and log which of them are verified. quarantine: write
@@ -45,7 +47,7 @@ type Settings struct {
 	// OUTPUT.unverified. Otherwise compressed files are read twice, the first
 	// time to find out what is verified, and the unverified records stay in the
 	// input. skip-file: read compressed files twice, write nothing of a damaged
-	// one and create no output for it. If a file turns out to be damaged after
+	// file and create no output for it. If a file turns out to be damaged after
 	// a part of it was written, the rest is handled as with emit-and-report.
 	// stop: like emit-and-report, but the run ends with an error. Plain files
 	// are always read with emit-and-report.
@@ -82,7 +84,7 @@ type Settings struct {
 	// identify a file.
 	FingerprintBytes field.Size `yaml:"-"`
 	// How long to keep reading a renamed or deleted file after its last change.
-	// Also how long a file that looks like a copy of a known one, such as
+	// Also how long a file that looks like a copy of a known file, such as
 	// rotation makes, must stay unchanged until it counts as a separate file.
 	RotateWait time.Duration `yaml:"rotate_wait" min:"0s"`
 	// How long to keep the checkpoint of a file that is gone.

@@ -21,11 +21,10 @@ type Config struct {
 	// Name of the consumer group. Instances with the same group share the
 	// partitions.
 	Group string `yaml:"group,required" min:"1"`
-	// Where to start in a partition for which the group has not committed an
-	// offset, whose topic was deleted and created again, or whose log ends
-	// before the committed offset: earliest, latest, or
-	// timestamp:2026-11-01T00:00:00Z.
-	// Default: earliest.
+	// Where to start in a partition without a usable committed offset:
+	// earliest, latest, or timestamp:2026-11-01T00:00:00Z. This applies if the
+	// group has not committed an offset, if the topic was deleted and created
+	// again, or if the log ends before the committed offset. Default: earliest.
 	Start Start `yaml:"start"`
 	// Which records to read from topics with transactions. read_committed skips
 	// the records of aborted transactions and waits for the end of open ones.

@@ -23,7 +23,7 @@ type Config struct {
 	// A queue of Amazon SQS with references to objects. It is used with the
 	// credentials for the store.
 	SQS SQS `yaml:"sqs"`
-	// Topics of Kafka with references to objects. Instances with the same group share
+	// The Kafka topics with references to objects. Instances with the same group share
 	// the partitions.
 	Kafka kafka.Config `yaml:"kafka"`
 
