@@ -123,8 +123,8 @@ func (n *normalizer) baseOf(rec []byte) []byte {
 }
 
 // append appends the base with value in place of the field. It returns false if
-// value is not a valid host or a part of one: values are untrusted, and a slash
-// or '@' in one would change the host of the base.
+// value is not a valid host or a part of a host: values are untrusted, and a slash
+// or '@' in a value would change the host of the base.
 func (t *template) append(dst, value []byte) ([]byte, bool) {
 	if len(value) == 0 || len(value) == 1 && (value[0] == '-' || value[0] == '_') {
 		return dst, false
@@ -186,7 +186,7 @@ func originEnd(url []byte) int {
 	return len(url)
 }
 
-// isOf reports whether o was read from the same values as the record has.
+// isOf reports whether o was composed from the values that the record has.
 func (o *origin) isOf(f *Found, host, rec []byte) bool {
 	return bytes.Equal(host, o.host) && bytes.Equal(f.Port.In(rec), o.port) && bytes.Equal(f.Scheme.In(rec), o.scheme) &&
 		f.TLS == o.tls && f.Plain == o.plain

@@ -49,19 +49,20 @@ type Config struct {
 	// least 1,000. If a cell exceeds a limit, its line does not match the
 	// format, and the next line is read as a record. Only tables have quoted cells.
 	MaxQuoted int
-	// Target selects the URLs of an access-log record. It is ignored for lines,
-	// jsonl, csv and tsv, whose records have one URL each.
+	// Target selects the URLs of an access-log record. Formats without referers
+	// refuse TargetReferer; for their records, TargetRequest and TargetAll mean
+	// the same.
 	Target Target
 	// URLField and BaseField name the fields that hold the URL and its base: by
 	// field path in jsonl; by column name, or column number counted from 1, in
 	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
-	// URLField is the key or label of the URL; if it is empty, the common ones
+	// URLField is the key or label of the URL; if it is empty, the common names
 	// are tried. In msgpack and avro, URLField is a field path, in protobuf a
 	// path of field numbers such as 3.1; they require it.
 	URLField, BaseField string
 	// URL names the fields that hold the parts of the URL in jsonl, csv and
-	// tsv. It excludes URLField and BaseField, and no other format accepts it
-	// except JSON logs, whose own fields it replaces.
+	// tsv. It cannot be combined with URLField or BaseField. The only other
+	// formats that accept it are JSON logs, whose own fields it replaces.
 	URL URLParts
 	// Map names the fields of the records that hold the output fields time, status, bytes,
 	// duration, client, agent, referer, vhost, request_id and method, in the syntax of
@@ -142,8 +143,8 @@ type Config struct {
 	StopNoSchema bool
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
-	// Zone supplies the zone, and Year the year, of times that a log writes
-	// without one. If Zone is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
+	// Zone supplies the zone, and Year the year, of times that a log writes without them. If Zone
+	// is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
 	Zone ZoneFunc
 	Year int
 	// Where decides which records are kept. The others are counted as filtered. It is
@@ -164,8 +165,8 @@ type Config struct {
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
 	// MaxExpansion is the maximum total length in bytes of the output for one record if
-	// every URL repeats the record in the field record. For the URL that would
-	// exceed the limit and for all later ones, this field is empty, and they have the flag
+	// every URL repeats the record in the field record. For the URL that would exceed the
+	// limit and for all later URLs, this field is empty, and these URLs have the flag
 	// record-omitted. 0 means 64 times the length of the record, and at least 64 MiB.
 	MaxExpansion int
 	// Facts makes workers collect a Fact about each record, for sinks that

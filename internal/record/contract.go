@@ -73,7 +73,7 @@ const (
 	NotHTTP      = locate.NotHTTP      // a URL has a scheme other than http and https, and the job rejects that
 	NoSchema     = locate.NoSchema     // there is no schema with the id of the record
 	FirstRefused = locate.FirstRefused // the record is a duplicate, and a sink refused the first record of its key
-	ColumnCount  = locate.ColumnCount  // the record has more fields than columns, so that some are in the wrong one
+	ColumnCount  = locate.ColumnCount  // the record has more fields than columns, so that some are in the wrong column
 	Unreadable   = locate.Unreadable   // the record names an input that cannot be read
 	NumReasons   = locate.NumReasons
 )

@@ -5,7 +5,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// Format is a format outside of this package: see Config.Formats. It must be immutable
+// Format is a format outside this package: see Config.Formats. It must be immutable
 // and safe for concurrent use.
 type Format interface {
 	// Name returns the value of Config.Format that selects the format: "jsonl".
@@ -64,7 +64,7 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 // name for the conversion would show the engine's types to other modules.
 var Outside func(formats any) ([]Format, error)
 
-// SetField sets the range of the output field FieldNames()[i] for a Locator outside of
+// SetField sets the range of the output field FieldNames()[i] for a Locator outside
 // this package. It returns false if records cannot state the field.
 func SetField(f *Found, i, start, end int, d *Dialect) bool {
 	s := locate.Between(start, end)

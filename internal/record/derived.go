@@ -168,8 +168,8 @@ type param struct {
 
 // campaign returns the campaign fields of the query in the order source,
 // medium, name, term, content, id. If several parameters set the same field,
-// the one of the first family wins (see params.CampaignField), and within a
-// family the first parameter.
+// the parameter of the first family wins (see params.CampaignField), and within
+// a family the first parameter.
 func (v *values) campaign(query []byte) []param {
 	var best [params.NumFields]int // 1 + rank of the parameter found; 0 if none
 	var found [params.NumFields]params.Pair

@@ -126,7 +126,7 @@ func (w *Worker) identity() codec.Key {
 }
 
 // Time returns the time of the record of the last Append. Records without a URL have
-// none.
+// no time.
 func (w *Worker) Time() Time { return w.n.fact.Time }
 
 // identify adds the current URL at s to the identity of the record. If a URL

@@ -171,9 +171,9 @@ func (v *values) component(f fieldID) ([]byte, bool) {
 	return u.Bytes(c.norm, comp), true
 }
 
-// shownComponent is component with passwords, secrets, and what patterns match hidden,
-// if the job redacts. A match can begin in another component: user@example.com is a
-// user and a host.
+// shownComponent is component, but if the job redacts, it hides passwords, secrets and the
+// text that patterns match. A match can begin in another component: user@example.com is
+// a user and a host.
 func (v *values) shownComponent(f fieldID) ([]byte, bool) {
 	text, ok := v.component(f)
 	if !ok || !v.job.redact {
@@ -188,7 +188,8 @@ func (v *values) shownComponent(f fieldID) ([]byte, bool) {
 	return v.red.hideIn(text, placeOf[comp]), true
 }
 
-// normMarks returns which bytes of the normal form patterns match, or nil if none do.
+// normMarks returns a mark for each byte of the normal form that is part of a match of the
+// patterns, or nil if nothing matches.
 func (v *values) normMarks() []bool {
 	c := &v.n.cur
 	if v.red.masker == nil || c.marked {

@@ -76,8 +76,8 @@ func (j *Job) Headed() bool {
 }
 
 // Ordered reports whether the output can be read only with its parts in order: a header is
-// before its rows, and no other record is between the pieces of a long one that contains
-// its own length.
+// before its rows, and no other record is between the pieces of a long record that
+// contains its own length.
 func (j *Job) Ordered() bool { return j.Apart() || j.Binary() || j.Headed() }
 
 // LineByLine reports whether each line of the input is a record that can be

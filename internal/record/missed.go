@@ -58,8 +58,8 @@ func (w *Worker) nameMissed(st *Stats) {
 	}
 }
 
-// readMissed is parse for the target of n.missed, if that is in origin or absolute form.
-// It returns false to give up.
+// readMissed is parse for the target of n.missed, if that target is in origin or
+// absolute form. It returns false to give up.
 func (n *normalizer) readMissed(target []byte) bool {
 	if len(target) == 0 || target[len(target)-1] == ' ' {
 		return false // the space does not belong to the target

@@ -218,8 +218,8 @@ func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
 }
 
 // appendValues appends the values of an array as the member values, and a
-// comma. If one is not valid UTF-8, it writes all of them in base64 as the
-// member values_b64.
+// comma. If a value is not valid UTF-8, appendValues writes all values in base64 as
+// the member values_b64.
 func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byte {
 	r := &l.n.params.reader
 	items := r.Items(q)

@@ -81,12 +81,12 @@ func (n *normalizer) partText(s *locate.Site, rec []byte) []byte {
 	return s.In(rec)
 }
 
-// partNow returns the scheme or the host of the current URL's normal form, as
-// its field holds it. ok is false if the field stays as it is.
+// partNow returns the new text of the field that holds the scheme or the host of
+// the current URL, from the normal form. ok is false if the field stays as it is.
 //
-// The port is a part of the host field if it was one before. In a record
-// without a scheme, the port stays even if the normal form has none, because
-// reading the record again would guess another scheme without it.
+// A host field with a port gets the port of the normal form. In a record without a
+// scheme, it keeps its port even if the normal form has none: without the port,
+// another scheme would be guessed when the record is read again.
 func (n *normalizer) partNow(r locate.Role, rec []byte) (now []byte, ok bool) {
 	c, u := &n.cur, &n.res.Out
 	if c.why != 0 || c.nohost || !c.composed || c.form != locate.FormOrigin {

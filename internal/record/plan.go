@@ -51,8 +51,8 @@ const (
 
 // newPlan returns the plan of the job, or nil. The format must be clf or combined. The
 // text that is the same for all targets is taken from the target "/". A job that hides
-// passwords gets no plan if the origin or a field may hold one that the steps do not
-// hide.
+// passwords gets no plan if the origin or a field may hold a password that the steps do
+// not hide.
 func (w *Worker) newPlan() *plan {
 	j := w.job
 	l, ok := j.reader.(*textlog.LogReader)

@@ -41,7 +41,7 @@ type reading struct {
 }
 
 // normalizer reads the URLs of a record one after the other and holds the
-// result of the last one. It does all the work on a URL that precedes writing.
+// result of the last URL. It does all the work on a URL that precedes writing.
 type normalizer struct {
 	job     *Job
 	found   *Found // URLs in the current record
@@ -61,7 +61,7 @@ type normalizer struct {
 	kept   keptHost
 	missed missed
 
-	moved   changedFront // front of the last URL that has a changed one
+	moved   changedFront // front of the last URL whose front changed
 	fronted locate.Span  // the scheme and authority of the current URL, if only these change
 
 	baseKept bool // see Job.originKept; only for a keeper
@@ -157,13 +157,13 @@ func (c *reading) differs() bool {
 	return c.parted || c.entity > 0 || !bytes.Equal(c.back, c.url)
 }
 
-// rawOffset maps an offset in n.cur.url to one in the site.
+// rawOffset maps an offset in n.cur.url to an offset in the site.
 func (n *normalizer) rawOffset(at int) int {
 	return locate.RawOffset(n.runs, locate.RawOffset(n.entityRuns, at))
 }
 
-// accept counts the URL at s, which parse has read. It returns false if the URL
-// is rejected, which it records in v.
+// accept counts the URL at s, which parse has read. If the URL is rejected, accept
+// records that in v and returns false.
 func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 	c := &n.cur
 	st.URLs++
@@ -212,8 +212,9 @@ func (n *normalizer) readReference(rec []byte) {
 	c.back = c.norm
 }
 
-// lacksScheme reports whether a whole URL lacks its scheme: there is no colon before the
-// path, query or fragment, or only the digits of a port between that colon and these.
+// lacksScheme reports whether url, from a field that holds a whole URL, begins with a host
+// instead of a scheme: no colon precedes the path, query or fragment, or only the digits of
+// a port follow the colon. It returns false for a relative URL.
 func lacksScheme(url []byte) bool {
 	host := 0
 	if url[0] == '[' {

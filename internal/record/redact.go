@@ -38,7 +38,7 @@ type redactor struct {
 // there is no password, it returns text itself, otherwise scratch.
 //
 // hide takes the password that the URL Standard finds or, if it finds none, the
-// one that RFC 3986 finds. If the URL cannot be parsed, hide takes what looks
+// password that RFC 3986 finds. If the URL cannot be parsed, hide takes what looks
 // like a password.
 func (red *redactor) hide(text []byte) []byte {
 	if bytes.IndexByte(text, '@') < 0 {
@@ -68,7 +68,7 @@ func (red *redactor) hide(text []byte) []byte {
 // in text, and secrets.
 func (red *redactor) hideAll(text []byte) []byte { return red.hideIn(text, inPath) }
 
-// hideIn is hideAll for a text that begins at a place.
+// hideIn is hideAll for a text of the kind that where names.
 func (red *redactor) hideIn(text []byte, where place) []byte {
 	text = red.hide(text)
 	if red.masker == nil && len(red.secrets.names) == 0 && !mayNest(text) {
@@ -82,8 +82,8 @@ func (red *redactor) hideIn(text []byte, where place) []byte {
 	return red.inside
 }
 
-// mask appends text with the passwords of nested URLs, secrets, and what the patterns
-// match replaced by stars.
+// mask appends text. It replaces by stars the passwords of nested URLs, secrets, and the
+// text that the patterns match.
 func (red *redactor) mask(dst, text []byte, where place) []byte {
 	if red.masker == nil {
 		return red.secrets.mask(dst, text, where)
@@ -92,8 +92,8 @@ func (red *redactor) mask(dst, text []byte, where place) []byte {
 	return red.masker.Append(dst, red.veiled, where == inValue)
 }
 
-// addressIn returns the host of a URL if it is an address, however it is written, and
-// addresses are hidden.
+// addressIn returns the host of a URL if the patterns hide IP addresses and the host is
+// an IP address, in any notation.
 func (red *redactor) addressIn(text []byte) (s codec.Span) {
 	if red.masker == nil || !red.masker.HidesHosts() {
 		return s
@@ -111,14 +111,14 @@ func mayNest(text []byte) bool { return bytes.IndexByte(text, '@') >= 0 || bytes
 
 var hex40 = []byte("40") // the digits of an encoded '@'
 
-// appendText appends text of unknown structure, or with URLs besides the ones
-// that were read, with passwords and secrets hidden.
+// appendText appends text with passwords and secrets hidden. The text has an unknown
+// structure, or contains URLs that were not read.
 func (red *redactor) appendText(dst, text []byte) []byte {
 	return red.mask(dst, text, inText)
 }
 
-// appendBeside is appendText for rec[from:to], which lies beside the URLs of a
-// record.
+// appendBeside is appendText for rec[from:to], which contains none of the URLs that
+// were read.
 func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
 	last := locate.Between(from, from) // what precedes the current field
 	if red.divider != nil {
@@ -133,8 +133,8 @@ func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
 	return red.appendField(dst, rec[last.Start:to], last.End-last.Start)
 }
 
-// appendField is appendText for a field after n bytes that stay as they are.
-// These bytes can hold the name of a secret or the start of a URL, as in the
+// appendField is appendText for the field text[n:]. The n bytes before the field stay
+// as they are. They can hold the name of a secret or the start of a URL, as in the
 // log format token=%b.
 func (red *redactor) appendField(dst, text []byte, n int) []byte {
 	start := len(dst)
@@ -236,8 +236,8 @@ func appendPasswords(dst, src []byte, plain bool) []byte {
 }
 
 // endsAuthority reports whether the character c, written as raw, ends an authority that
-// is percent-encoded depth times. In an authority that is not percent-encoded, only a
-// raw byte does.
+// is percent-encoded depth times. Only a raw byte ends an authority that is not
+// percent-encoded.
 func endsAuthority(raw []byte, c byte, depth int) bool {
 	if depth == 0 {
 		last := raw[len(raw)-1]

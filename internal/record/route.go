@@ -15,7 +15,7 @@ type Branch struct {
 	// gives the bits their meaning. 0 drops the records and counts them as filtered.
 	To uint64
 	// ToHost, if not nil, makes the branch match all records, and returns the set of
-	// outputs for a host: the one that the record names for its request, or else the host
+	// outputs for a host: the host that the record names for its request, or else the host
 	// of its first URL, or nil if there is neither. It must be safe for concurrent use and
 	// must not retain host. Blank lines go to To.
 	ToHost func(host []byte) uint64

@@ -32,7 +32,8 @@ func (w *Worker) Begin(block []byte) {
 // stops after most records, or at the first record that needs more work or a dead
 // letter. It appends the extent of each record to run, and moves at to the next record.
 // If it has handled fewer than most records, the caller must call Append for the next
-// one. Consecutive unchanged records are copied together. AppendRun does not retain at.
+// record. Consecutive unchanged records are copied together. AppendRun does not retain
+// at.
 func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position, most int, st *Stats) ([]byte, []Extent) {
 	if w.keeper == nil {
 		return out, run
@@ -107,8 +108,8 @@ func (n *normalizer) forget() {
 // the output, and its URL raised no flag.
 func (n *normalizer) isPlain() bool { return n.fronted.End == 0 && n.cur.flags.IsZero() }
 
-// copiesFlagged reports whether the record that the keeper has kept is copied although its
-// URL has flags, and nothing else must be done with it.
+// copiesFlagged reports whether the record that the keeper has kept is only copied, even if
+// its URL has flags.
 func (w *Worker) copiesFlagged() bool {
 	return w.n.fronted.End == 0 && w.plan == nil && w.job.keeps.where == nil && !w.job.redact
 }

@@ -133,8 +133,8 @@ func (s *secrets) named(where place) bool {
 	return false
 }
 
-// endsWithName reports whether t ends with a name that is not the end of a longer
-// one. A segment of a path, as /token=x, is no parameter.
+// endsWithName reports whether t ends with the name of a secret, and not with a longer
+// name that only has the same end. A segment of a path, as /token=x, is no parameter.
 func (s *secrets) endsWithName(t []byte, where place) bool {
 	for _, name := range s.names {
 		before, ok := bytes.CutSuffix(t, name)

@@ -115,7 +115,7 @@ func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *locate.Form) (
 }
 
 // keepsFound reports whether n leaves the URL in n.found unchanged, which must
-// be the only one of rec. If so, it adds the flags of the URL to n.cur, and
+// be the only URL of rec. If so, it adds the flags of the URL to n.cur, and
 // sets the identity.
 func (n *normalizer) keepsFound(rec []byte) bool {
 	f := n.found
@@ -194,9 +194,9 @@ func mayEscape(d *Dialect, url []byte) bool {
 // not keep, so that neither Worker.Next nor Worker.Append must search for the
 // URLs again.
 
-// framed is a record in the memory of the caller, who passes it on to Worker.Append before
-// the bytes change: so the record is known by its address. It is forgotten as soon as it
-// has been read, because after that the memory can hold other bytes.
+// framed identifies a record by its address in the memory of the caller, who passes the
+// record on to Worker.Append before the bytes change. The address is forgotten as soon as
+// the record has been read, because after that the memory can hold other bytes.
 type framed struct {
 	first *byte // or nil
 	len   int

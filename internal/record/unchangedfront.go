@@ -153,7 +153,7 @@ func (n *normalizer) keepOrigin(k *keptHost) {
 	k.same = k.ok && bytes.Equal(n.full, n.norm)
 }
 
-// keptOrigin returns k.ok. If it is set, keptOrigin adds the flags of a URL with
+// keptOrigin returns k.ok. If k.ok is set, keptOrigin adds the flags of a URL with
 // that origin to n.cur.
 func (n *normalizer) keptOrigin(k *keptHost) bool {
 	if k.ok && k.guessed {

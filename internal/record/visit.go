@@ -191,8 +191,8 @@ func (v *Visit) Key(lv codec.Level) (_ codec.Key, ok bool) {
 }
 
 // Result returns what the codec found, and the normal form. The result is nil
-// if there is no normal form, or only one of the target of a request to an
-// unknown host.
+// if there is no normal form, or only the normal form of the target of a
+// request to an unknown host.
 func (v *Visit) Result() (_ *codec.Result, norm []byte) {
 	if c := &v.w.n.cur; c.why == 0 && !c.nohost {
 		return &v.w.n.res, c.norm

@@ -73,8 +73,8 @@ func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *V
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the
-// record has it. The value is the one that the output format tsv writes, without
-// its escapes. It is valid until the next call of a method of v.
+// record has it. The value is the text that the output format tsv writes,
+// without its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
 	f := fieldID(i)
 	if f >= numFields {
@@ -234,9 +234,9 @@ func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
 	return w.job.keeps.where.Keep(w.view.show(present, why, &noSite, rec))
 }
 
-// read reads the URL at s and counts it. It returns false if there is no URL,
-// if the URL is rejected, which it records in v, or if the condition drops the
-// record, after which v.left is set.
+// read reads the URL at s and counts it. It returns false in three cases: there is
+// no URL; the URL is rejected, and v holds the reason; or the condition drops the
+// record, and v.left is set.
 func (w *Worker) read(s *locate.Site, rec []byte, v *verdict, st *Stats) bool {
 	if v.left || !w.n.parse(s, rec) {
 		return false
@@ -263,7 +263,7 @@ func (w *Worker) read(s *locate.Site, rec []byte, v *verdict, st *Stats) bool {
 func refersFirst(f *Found) bool { return f.N > 1 && f.Sites[0].Role == locate.RoleReferer }
 
 // askAhead asks the condition about a record in which the referer precedes the
-// request, whose URL is the first one nevertheless.
+// request. The URL of the request counts as the first URL nevertheless.
 func (w *Worker) askAhead(rec []byte, v *verdict) {
 	if s := w.found.First(); w.n.parse(s, rec) {
 		v.asked = true

@@ -174,8 +174,8 @@ func (w *Worker) locate(body []byte) (why Reason, pos int) {
 type mover interface{ Move(n int) }
 
 // mark returns the length of the byte order mark at the start of the record, if
-// it is the first of a stream. A document keeps it, because it determines the
-// encoding.
+// the record is the first of a stream. A document keeps the mark, because the mark
+// determines the encoding.
 func (w *Worker) mark(body []byte) int {
 	if w.at.Off != 0 || w.at.Message || w.each || w.job.lengths != nil {
 		return 0
@@ -260,8 +260,8 @@ func (w *Worker) close(v *verdict, st *Stats) {
 }
 
 // conclude decides about a record whose URLs have been read. It returns done if nothing
-// else is written: the condition drops the record, or it is rejected, with a dead letter or
-// without. Otherwise the caller closes it.
+// else is written: the condition drops the record, or the record is rejected, with a dead
+// letter or without. Otherwise the caller must call close.
 func (w *Worker) conclude(dead, rec []byte, v *verdict, at *Position, st *Stats) (_ []byte, done bool) {
 	if w.job.keeps.where != nil {
 		if !v.asked {

@@ -103,8 +103,8 @@ var arcVersionScheme = []byte("filedesc:")
 
 // readARCHeader reads the URL record at the start of b. Writers did not escape
 // spaces in URLs, so the fields are found from the end of the line: the last
-// one is the length, and the URL ends before the last pair of an address and a
-// date.
+// field is the length, and the URL ends before the last pair of an address and
+// a date.
 func readARCHeader(b []byte) (h arcHeader, state locate.HeaderState) {
 	if arcScheme(b) < 0 {
 		return h, locate.HeaderDamaged
@@ -142,7 +142,7 @@ func (h *arcHeader) read(line []byte) locate.HeaderState {
 }
 
 // arcScheme returns the offset after the scheme at the start of b, or -1 if b
-// does not begin with one. A scheme that is cut counts.
+// does not begin with a scheme. A scheme that is cut counts.
 func arcScheme(b []byte) int {
 	for i, c := range b[:min(len(b), maxARCScheme)] {
 		switch letter := c|0x20-'a' < 26; {

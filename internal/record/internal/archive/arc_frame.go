@@ -8,8 +8,8 @@ import (
 )
 
 // This file finds where the records of an ARC file end. A line end follows each
-// document, except perhaps the last one; more line ends are blank records. A
-// damaged record extends to the next line that is a URL record:
+// document, except perhaps the last document; more line ends are blank records.
+// A damaged record extends to the next line that is a URL record:
 //
 //	http://… 192.0.2.1 20080430204825 text/plain 5 LF hello LF │ http://… 192.0.2.1 …
 //

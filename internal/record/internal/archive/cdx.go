@@ -152,8 +152,8 @@ func (l *CDXLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 	return 0, 0
 }
 
-// split stores the fields of the record in l.spans. It returns the offset of the first one
-// that is missing or wrong, or -1.
+// split stores the fields of the record in l.spans. It returns the offset of the first
+// field that is missing or wrong, or -1.
 func (l *CDXLocator) split(rec []byte) (bad int) {
 	pos := 0
 	for i := range l.spans {

@@ -41,8 +41,8 @@ func refuseArchiveSettings(c *locate.Settings) error {
 	return errors.Join(refuseCaptureSettings(c), c.RefuseResizing("parts"))
 }
 
-// spanDamaged is Span of [locate.LengthFraming] for a damaged record, whose end is looked for
-// from an offset on.
+// spanDamaged is Span of [locate.LengthFraming] for a damaged record. It searches for the
+// end of the record from the offset from on.
 func spanDamaged(f locate.LengthFraming, block []byte, from int, last bool) (n int, sound bool) {
 	n, found := f.Resync(block[from:])
 	switch {

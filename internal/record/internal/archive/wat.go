@@ -216,8 +216,8 @@ func (l *watLocator) object(n *watNode) {
 	}
 }
 
-// member returns the description of a member, or nil. Names of header fields
-// have any case.
+// member returns the description of a member, or nil. It ignores the case of
+// name, because the names of header fields are case-insensitive.
 func (n *watNode) member(name []byte) *watNode {
 	for i := range n.in {
 		if len(n.in[i].name) == len(name) && bytes.EqualFold(name, []byte(n.in[i].name)) {

@@ -132,7 +132,7 @@ type jsonLineLocator struct {
 	path  []jsonlines.Step
 	inner locate.Locator
 	scan  jsonlines.Scanner
-	text  []byte // the line, without the escapes of JSON
+	text  []byte // the line, with its JSON escapes decoded
 	runs  []locate.Run
 	both  map[*locate.Dialect]*locate.Dialect // maps a dialect of the line to the same dialect in a JSON string
 }
@@ -236,8 +236,8 @@ func unescapeBoth(d *locate.Dialect, dst, raw []byte, runs []locate.Run) ([]byte
 }
 
 // appendPiece appends runs for the text in s, which is at offset at of the
-// result. The first outer runs describe the text; the run that s begins in is
-// not before number k. appendPiece returns the number of the run that s ends in.
+// result. The first outer runs describe the text. k is at most the number of the
+// run in which s begins. appendPiece returns the number of the run in which s ends.
 func appendPiece(runs []locate.Run, outer, k int, s locate.Span, at int) ([]locate.Run, int) {
 	for ; ; k++ {
 		r, next := runs[k], s.End

@@ -63,7 +63,7 @@ func (p prefixedFormat) Detect(s *locate.Sample) locate.Fit {
 	return fit
 }
 
-// strip returns the records of s that have the prefix, without it.
+// strip returns the records of s that have the prefix, without the prefix.
 func (p linePrefix) strip(s *locate.Sample) *locate.Sample {
 	stripped := &locate.Sample{}
 	for _, r := range s.Records {
@@ -102,8 +102,8 @@ func (p linePrefix) canPrecede(f locate.Format) bool {
 	return prefixable(f) && !p.json
 }
 
-// prefixable is the set of formats whose lines stand alone and can be distinguished
-// from other lines.
+// prefixable reports whether each line of f is a record by itself and can be
+// distinguished from other lines.
 func prefixable(f locate.Format) bool {
 	switch f := f.(type) {
 	case textlog.LogFormat, textlog.LogfmtFormat, textlog.AnyLogFormat:

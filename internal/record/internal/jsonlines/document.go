@@ -106,7 +106,7 @@ func (s *Scanner) enterArray(inner bool) bool {
 }
 
 // documentRecord returns the length of the first record of in, or 0 if in may not hold
-// all of it. A damaged one ends with its line.
+// all of it. A damaged record ends with its line.
 func documentRecord(in []byte) int {
 	const longestToken = len(`\u0000`)
 	s := Scanner{B: in}

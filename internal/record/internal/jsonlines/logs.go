@@ -30,9 +30,9 @@ type Log struct {
 // Parts returns the fields that may hold parts of the request.
 func (j *Log) Parts() []locate.Named { return locate.ParseNames(j.parts, nil) }
 
-// Logs holds the formats in the order in which they are listed. In
-// detection, the first one of several fitting formats wins, so that those with
-// fewer landmarks are last.
+// Logs holds the formats in the order in which they are listed. In detection,
+// the first of several fitting formats wins, so that those with fewer landmarks
+// are last.
 var Logs = []Log{
 	{
 		ID: "caddy", About: "Caddy's access log", Doc: "https://caddyserver.com/docs/logging",

@@ -352,8 +352,8 @@ func (d *depths) set(depth int, in bool) {
 	}
 }
 
-// members skips members up to the end of their object, and returns true. Otherwise it
-// stops before the first value that is nested or unusual.
+// members skips members up to the end of their object, and returns true. If a value is
+// nested or unusual, it stops before the first such value and returns false.
 func (s *Scanner) members() (closed bool) {
 	var none *fieldTree
 	closed = none.plainMembers(s, nil, nil)
@@ -430,7 +430,8 @@ func numberEnd(b []byte, pos int) (end int, ok bool) {
 	return pos, ok
 }
 
-// digitsEnd returns the end of the digits at pos, and ok if there are any.
+// digitsEnd returns the end of the digits at pos. It returns false if ok is false or if
+// there are no digits.
 func digitsEnd(b []byte, pos int, ok bool) (int, bool) {
 	start := pos
 	for pos+8 <= len(b) {

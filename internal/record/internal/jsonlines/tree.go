@@ -175,10 +175,10 @@ func (t *fieldTree) object(s *Scanner, n *treeNode, values []locate.FieldValue) 
 
 // plainMembers reads the members at s.pos up to the end of their object, if they have
 // the usual form: a plain name, a plain string, a number or a literal name, and at most
-// one space after a colon and a comma. It returns false at the start of the first one
-// that is different. If t is nil, it skips them.
+// one space after a colon and a comma. It returns false at the start of the first member
+// with another form. If t is nil, it stores no values.
 //
-// An error in a value is an error of the text, and sets s.broken.
+// An error in a value is an error of the text, and sets s.Broken.
 //
 // plainMembers goes from mark to mark, because the marks do not depend on
 // what it reads. Otherwise each step would wait for the previous one.
@@ -260,8 +260,8 @@ func (t *fieldTree) plainValue(s *Scanner, node int, values []locate.FieldValue)
 	}
 }
 
-// shortNumber returns the length of the integer at pos, or 0 if it is no
-// integer or not a short one.
+// shortNumber returns the length of the integer at pos, or 0 if there is no
+// integer of at most 7 digits before a comma or a closing brace.
 func shortNumber(b []byte, pos int) int {
 	if pos+8 > len(b) {
 		return 0
@@ -273,8 +273,8 @@ func shortNumber(b []byte, pos int) int {
 	return n
 }
 
-// Text stores a string without escapes as the value of a node, if that has one
-// and holds nothing. at is the inside of the string.
+// Text stores a string without escapes as the value of a node, unless the node
+// is the root or its value is already stored. at is the inside of the string.
 func (t *fieldTree) Text(node int, at locate.Span, values []locate.FieldValue) {
 	i := t.nodes[node].value // -1 in the root
 	if i < 0 || values[i].Kind != locate.ValueMissing {

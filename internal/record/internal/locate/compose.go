@@ -156,8 +156,8 @@ func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	f.SetStop(c.Stop)
 }
 
-// If a request line is only a method, as in logs of Fastly, or only a
-// target, splitRequest moves it to that part.
+// splitRequest handles a request line that is only a method, as in logs of Fastly,
+// or only a target: the line becomes the value of the method or of the target.
 func splitRequest(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	request := chosen[UseRequest]
 	switch line := request.In(rec); {

@@ -26,7 +26,7 @@ type Format interface {
 type Reader interface {
 	Framing
 	// Next returns the length of the first record of in, including its line
-	// end. in must hold whole records, except that the last one may lack its
+	// end. in must hold whole records, except that the last record may lack its
 	// line end; for that record Next returns len(in).
 	Next(in []byte) int
 	// Locator returns a new Locator, for use by one goroutine.
@@ -71,8 +71,8 @@ type Addition interface {
 
 // Director is implemented by Readers of streams with directives, which change
 // how the records after them are read. Position.Head gives each record the
-// directive in force: the last one in earlier records or, without one, the head
-// of the stream.
+// directive in force: the last directive in earlier records or, without such a
+// directive, the head of the stream.
 type Director interface {
 	// Directive returns the directive in force after block, which holds whole
 	// records, if head was in force at its start; head is nil at the start of a

@@ -13,9 +13,10 @@ type Framing interface {
 }
 
 // LengthFraming is a Framing of records that state their own length. If a
-// record is damaged, the next one can be found only by searching the bytes that
-// follow. Cut therefore ends a batch after a damaged record, and Reader.Next
-// treats bytes that are not an intact record as the last record of a batch.
+// record is damaged, the next record can be found only by searching the bytes
+// that follow. Cut therefore ends a batch after a damaged record, and
+// Reader.Next treats bytes that are not an intact record as the last record of
+// a batch.
 type LengthFraming interface {
 	Framing
 	// Span returns the length of the first record of block, and whether the
@@ -51,7 +52,7 @@ type QuoteFraming interface {
 	// Next is Reader.Next.
 	Next(in []byte) int
 	// OpenQuotes returns the number of open quotes in records, which are whole, and the
-	// offset of the first line with one.
+	// offset of the first line with an open quote.
 	OpenQuotes(records []byte) (first, number int)
 }
 

@@ -105,8 +105,9 @@ func (c *Settings) CheckMap() (errs []error) {
 	return errs
 }
 
-// unitOf returns the unit of a duration in the field called name, which may end with it,
-// as in elapsed_ms or elapsedMs. Otherwise the unit is a second.
+// unitOf returns the unit of the duration in the field called name, as the negated
+// exponent of a power of ten: 3 for milliseconds. It reads the unit from the end of the
+// name, as in elapsed_ms or elapsedMs. Without a unit, it returns 0, for seconds.
 func unitOf(name string) int8 {
 	words := strings.Fields(snake(name))
 	switch words = append([]string{""}, words...); words[len(words)-1] {

@@ -81,8 +81,8 @@ func SyslogPrefix(line []byte) int {
 	return -1
 }
 
-// syslogTime returns the offset after the time at offset at and its space, or
-// -1.
+// syslogTime returns the offset after the time that begins at line[at] and the
+// space that follows the time, or -1 if there is no such time.
 func syslogTime(line []byte, at int) int {
 	if end := WordEnd(line, at); end < len(line) && isTimestamp(line[at:end]) {
 		return end + 1
@@ -107,7 +107,8 @@ func syslogTime(line []byte, at int) int {
 }
 
 // header5424 returns the offset after a header of RFC 5424 whose time begins at
-// offset at, or -1: time, host, program, process, message, and structured data.
+// offset at, or -1 if there is no such header. The header consists of time, host,
+// program, process, message and structured data.
 func header5424(line []byte, at int) int {
 	for range 5 {
 		end := WordEnd(line, at)

@@ -44,10 +44,10 @@ func FindURL(line []byte, from int) (s Span, ok bool) {
 	}
 }
 
-// schemeBefore returns where the scheme before the colon starts, not before
-// from, or -1 if textSchemes does not have it. Other letters in front are part
-// of another scheme, as in "sftp" and "git+http", except before "http" and
-// "https", where a space is more likely to be missing.
+// schemeBefore returns the offset of the scheme before the colon, at least from, or
+// -1. The whole word before the colon must be in textSchemes, which "sftp" is not,
+// and must not follow a '+', as in "git+http". The end of a longer word counts if it
+// is "http" or "https", because a space is probably missing there.
 func schemeBefore(line []byte, from, colon int) int {
 	word := colon
 	for word > from && IsAlnum(line[word-1]) {
@@ -99,8 +99,8 @@ func (t *textScan) end() int {
 	return 0
 }
 
-// hasHost reports whether the URL up to end has a host that can exist: its
-// authority starts as a host or user name can.
+// hasHost reports whether the authority of the URL, which ends at end, begins like
+// a host or a user name, so that the host can exist.
 func (t *textScan) hasHost(end int) bool {
 	a := t.line[t.host:end]
 	if len(a) == 0 {
@@ -117,8 +117,8 @@ func (t *textScan) hasHost(end int) bool {
 	return IsAlnum(a[0]) || a[0] >= utf8.RuneSelf
 }
 
-// closing returns the delimiter that ends the URL if it begins after an opening
-// one, or 0.
+// closing returns the delimiter that ends the URL if an opening delimiter precedes
+// the URL, or 0.
 func (t *textScan) closing() byte {
 	at := t.start
 	if at >= len("<URL:") && EqualLower(t.line[at-len("<URL:"):at], "<url:") { // RFC 3986, appendix C
@@ -137,7 +137,7 @@ func (t *textScan) closing() byte {
 }
 
 // quoted returns where the URL ends at the closing delimiter. It returns 0 if
-// something else ends it before.
+// something else ends the URL before that delimiter.
 func (t *textScan) quoted(closing byte) int {
 	for i := t.host; i < len(t.line); {
 		if textClass[t.line[i]]&^textHost == 0 {
@@ -271,7 +271,7 @@ func isLiteral(s []byte) bool {
 // maxOpen is the number of open brackets that are tracked.
 const maxOpen = 32
 
-// rest returns where path, query and fragment end, which start at i.
+// rest returns the end of the path, query and fragment that start at i.
 func (t *textScan) rest(i int) int {
 	var open [maxOpen]struct {
 		c  byte

@@ -22,7 +22,7 @@ const (
 	NotHTTP                                  // a URL has a scheme other than http and https, and the job rejects that
 	NoSchema                                 // there is no schema with the id of the record
 	FirstRefused                             // the record is a duplicate, and a sink refused the first record of its key
-	ColumnCount                              // the record has more fields than columns, so that some are in the wrong one
+	ColumnCount                              // the record has more fields than columns, so that some are in the wrong column
 	Unreadable                               // the record names an input that cannot be read
 	NumReasons
 )

@@ -10,7 +10,7 @@ type Sample struct {
 	// Head holds the unmodified bytes.
 	Head []byte
 	// Records holds at most fifty lines of Head, without line ends and without
-	// blank lines. An incomplete last line counts only if it is the only one.
+	// blank lines. An incomplete last line counts only if it is the only line.
 	Records [][]byte
 }
 
@@ -20,8 +20,8 @@ type Fit struct {
 	// ignores a format that fits less than half of them.
 	Records int
 	// Certainty says how strongly a fitting record indicates the format, from 1
-	// to 100. Of several fitting formats Detect chooses the one with the
-	// highest certainty and, on a tie, the first one.
+	// to 100. Of several fitting formats Detect chooses the format with the
+	// highest certainty and, on a tie, the first such format.
 	Certainty uint8
 }
 

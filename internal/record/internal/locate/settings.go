@@ -223,7 +223,7 @@ func (c *Settings) RefuseFields() error {
 	return errors.Join(WrongIf(c.URLField != "", "URLField", "the format "+c.Format+" has no named fields"), c.RefuseBaseField())
 }
 
-// RefuseReferer returns an error if c wants only the referers. Formats that have none
+// RefuseReferer returns an error if c wants only the referers. Formats without referers
 // call it.
 func (c *Settings) RefuseReferer() error {
 	// TargetAll is valid: it reads the URLs that the record has.

@@ -91,8 +91,8 @@ func (d *decoded) take() (text []byte, at []int) {
 	return d.last, d.lastPos
 }
 
-// recode decodes the text from offset n on from the encoding c. It does nothing if c
-// is nil.
+// recode decodes the text from offset n on, which has the encoding c. It does nothing
+// if c is nil.
 func (d *decoded) recode(n int, c locate.Charset) {
 	if c == nil {
 		return

@@ -184,8 +184,8 @@ func attributeOfTag(rec []byte, name string) (value locate.Span, ok bool) {
 	return firstAttribute(rec, func(n []byte) bool { return locate.EqualLower(n, name) })
 }
 
-// firstAttribute returns the value of the first attribute of a complete tag for whose
-// name is returns true.
+// firstAttribute returns the value of the first attribute whose name satisfies is. It
+// returns false without such an attribute, or if rec ends within the tag.
 func firstAttribute(rec []byte, is func(name []byte) bool) (value locate.Span, ok bool) {
 	t := newTagScan(rec)
 	for {
@@ -346,8 +346,8 @@ func (l *htmlLocator) tag(f *locate.Found, t *tagScan, from int) (locate.Reason,
 	}
 }
 
-// cutTag returns the result for a tag that has been read: whether the document
-// ends within it.
+// cutTag returns Unparsed and an offset if the document ends within the tag, which
+// has been read, and zeros otherwise.
 func cutTag(t *tagScan) (locate.Reason, int) {
 	if t.end == 0 {
 		return locate.Unparsed, len(t.b)

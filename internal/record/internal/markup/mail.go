@@ -128,7 +128,7 @@ func (l *mailLocator) piece(f *locate.Found, rec []byte, from, to int) {
 	l.prose(f, cut)
 }
 
-// prose adds the URLs of the text. If it was cut, its last URL can be
+// prose adds the URLs of the text. If the text was cut, its last URL can be
 // incomplete and does not count.
 func (l *mailLocator) prose(f *locate.Found, cut bool) {
 	d := &l.text

@@ -264,7 +264,7 @@ func (l *xmlLocator) follow(head []byte) {
 	}
 }
 
-// resolve sets l.own to the base in a tag, resolved against the current one
+// resolve sets l.own to the base in a tag, resolved against the current base
 // (XML Base, section 4). It returns false if the tag contains no valid base.
 func (l *xmlLocator) resolve(tag []byte) bool {
 	value, ok := baseOfTag(tag)

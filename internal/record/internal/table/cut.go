@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file cuts a table into records, and finds those with a quote that was not meant to
-// open a cell.
+// This file cuts a table into records, and finds the records with a quote that was not
+// meant to open a cell.
 
 // Cut implements [locate.Framing].
 func (t *Reader) Cut(block []byte) int {
@@ -25,13 +25,14 @@ func (t *Reader) OpenQuotes(records []byte) (first, number int) {
 // MaxQuoted implements [locate.QuoteFraming].
 func (t *Reader) MaxQuoted() int { return t.longest }
 
-// cutWindow is the number of bytes that cut scans at a time. If they have fewer
-// lines than a quoted cell may have, none of their cells is too long.
+// cutWindow is the number of bytes that cut scans at a time. If these bytes have
+// fewer lines than a quoted cell may have, none of their cells is too long.
 const cutWindow = 8 << 10
 
-// cut returns the length of the longest prefix of block that consists of whole records,
-// the number of these that have an open quote, and the offset of the first line with one.
-// If last is set, block ends where the last record ends.
+// cut returns the length n of the longest prefix of block that consists of whole records.
+// number is the number of these records that have an open quote, and first is the offset
+// of the first line with an open quote. If last is set, block ends where the last record
+// ends.
 func (t *Reader) cut(block []byte, last bool) (n, first, number int) {
 	if t.Quote == 0 || t.ByLine || bytes.IndexByte(block, t.Quote) < 0 {
 		return bytes.LastIndexByte(block, '\n') + 1, 0, 0

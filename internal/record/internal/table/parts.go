@@ -31,8 +31,8 @@ func (t *Reader) setParts(c *locate.Settings) error {
 	return errors.Join(errs...)
 }
 
-// checkParts returns an error for each part none of whose columns is in the
-// header.
+// checkParts returns an error for each part of the URL whose columns are all missing
+// from the header.
 func (t *Reader) checkParts(names []string) (errs []error) {
 	if t.Composer == nil {
 		return nil
@@ -58,7 +58,7 @@ func (t *Reader) checkParts(names []string) (errs []error) {
 }
 
 // missingColumn returns an error if names, taken from a header, lack the column
-// called name, which holds what use says.
+// called name. use says what the column would hold.
 func missingColumn(names []string, name, use string) error {
 	if slices.Contains(names, name) {
 		return nil
@@ -70,7 +70,7 @@ func missingColumn(names []string, name, use string) error {
 	return err
 }
 
-// setWanted sets l.wanted for the current header.
+// setWanted sets l.Wanted for the current header.
 func (l *Locator) setWanted() {
 	l.Wanted = l.Wanted[:0]
 	for value, c := range l.parts {

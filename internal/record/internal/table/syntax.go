@@ -143,7 +143,7 @@ func encodeBare(escaped bool) func(dst, text []byte, stop byte) []byte {
 }
 
 // encodeWithin returns an encoder of cells that adds quotes if the text has a
-// separator, a quote or one of other. inside encodes the text in quotes.
+// separator, a quote or a byte of other. inside encodes the text in quotes.
 func encodeWithin(quote byte, other string, inside func(dst, text []byte, stop byte) []byte) func(dst, text []byte, stop byte) []byte {
 	return func(dst, text []byte, stop byte) []byte {
 		if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, quote) < 0 && !bytes.ContainsAny(text, other) {
@@ -241,8 +241,8 @@ func (t *Syntax) quotedEnd(b []byte, pos int) int {
 // recordEnd returns the length of the first record of b, including its line end, or -1
 // if b does not hold all of it. If last is set, b ends where the last record ends. A quote
 // opens a quoted cell only at the start of the cell, and a line feed inside a quoted cell
-// does not end the record. If t.escaped is set, a backslash makes the next byte literal,
-// except for a line feed outside of quotes.
+// does not end the record. If t.Escaped is set, a backslash makes the next byte literal,
+// except for a line feed outside quotes.
 //
 // open reports one of two mistakes: a quoted cell of the record does not end
 // (see runsAway), or a quoted cell spans lines and text follows its closing
@@ -303,9 +303,9 @@ func (t *Syntax) spills(text []byte) bool {
 }
 
 // runsAway reports whether the cell that opens with the quote at q of b is
-// longer than a cell with line ends may be. The cell ends before end, or not in
-// b if end is negative. The quote of a longer cell was not meant to open a
-// cell, and would swallow the next rows.
+// longer than a cell with line ends may be. The cell ends before end; if end is
+// negative, b does not contain its end. The opening quote of such a long cell was
+// not meant to open a cell, and would swallow the next rows.
 func (t *Syntax) runsAway(b []byte, q, end int) bool {
 	if end < 0 {
 		end = len(b)
@@ -313,8 +313,8 @@ func (t *Syntax) runsAway(b []byte, q, end int) bool {
 	return end-q > t.longest || bytes.Count(b[q:end], locate.LineFeed) >= t.mostLines()
 }
 
-// mostLines returns the number of lines that a quoted cell may span: 1,000, or more if it
-// may be longer than by default.
+// mostLines returns the number of lines that a quoted cell may span: 1,000 for each MiB of
+// its maximum length, and at least 1,000.
 func (t *Syntax) mostLines() int { return max(1000, t.longest/(locate.DefaultMaxQuoted/1000)) }
 
 // openingQuote returns the offset of the first quote in line at or after pos

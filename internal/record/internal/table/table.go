@@ -226,7 +226,7 @@ type Locator struct {
 	values []locate.FieldValue // values of a record
 
 	attrComposer locate.Composer     // its sources are by column
-	attrValues   []locate.FieldValue // the columns up to the last one that is a source
+	attrValues   []locate.FieldValue // the columns up to the last column that is a source
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -302,7 +302,7 @@ func (t *Reader) CheckHead(head []byte) error {
 }
 
 // columnNames returns the cells of a header record, without a byte order mark
-// before the first one.
+// before the first cell.
 func (t *Reader) columnNames(head []byte) (names []string) {
 	body := locate.TrimEnd(head[locate.MarkLen(head):])
 	syntax := t.Of(body)

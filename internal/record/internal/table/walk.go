@@ -67,7 +67,7 @@ func Cells(b *locate.Walk, cells []locate.Span, quote byte) bool {
 }
 
 // quoteEnd returns the offset of the quote that closes the cell whose content is at start.
-// It returns -1 if that is not in the line.
+// It returns -1 if the line does not contain that quote.
 func quoteEnd(b *locate.Walk, start int, quote byte) int {
 	for {
 		end := b.Marks.Same.Next(start)

@@ -110,8 +110,9 @@ func (r *AnyLogReader) dialectOf(req requestSpan) *locate.Dialect {
 	return nil
 }
 
-// addURLs adds the absolute URLs of rec outside the request target, which is
-// empty without a request. Only TargetAll adds URLs that are no pages.
+// addURLs adds the absolute URLs of rec outside target, the request target, which
+// is empty if rec has no request. URLs that are no pages are added only for
+// TargetAll.
 func (r *AnyLogReader) addURLs(f *locate.Found, rec []byte, target locate.Span) {
 	for pos := 0; ; {
 		s, ok := findLogURL(rec, pos)
@@ -119,7 +120,7 @@ func (r *AnyLogReader) addURLs(f *locate.Found, rec []byte, target locate.Span) 
 			return
 		}
 		if (s.End <= target.Start || s.Start >= target.End) && (r.all || !isAside(rec[:s.Start])) {
-			f.Add(s, locate.RoleURL, locate.JSONDialect) // every backslash in a URL is an escape of JSON
+			f.Add(s, locate.RoleURL, locate.JSONDialect) // every backslash in a URL begins a JSON escape
 		}
 		pos = s.End
 	}

@@ -135,7 +135,8 @@ func cefValue(rec []byte, start int, next locate.Span) locate.Span {
 	return locate.Between(start, end)
 }
 
-// addHeader adds the fields of the header, and what precedes it, to learn from them.
+// addHeader adds the text before the header, and the fields of the header, to the values
+// from which r.Forms learns.
 func (r *CEFLocator) addHeader(rec []byte) {
 	pos := bytes.Index(rec, cefMark)
 	if pos > 0 {

@@ -204,9 +204,9 @@ func (l *FixedLocator) takeURL(f *locate.Found, fd *fixedField, s locate.Span, r
 	}
 }
 
-// hostBefore returns the end of the host in the prefix s of a line of uWSGI: the
-// only word, or the only one before braces. If there is no host, it returns the
-// start.
+// hostBefore returns the end of the host in s, the text before "[pid: " in a line
+// of uWSGI. The host is the only word of s, or the only word before braces. If
+// there is no host, hostBefore returns the start of s.
 func hostBefore(rec []byte, s locate.Span) int {
 	end := locate.WordEnd(rec[:s.End], s.Start)
 	if end+1 < s.End && rec[end+1] != '{' {
@@ -231,7 +231,7 @@ func (l *FixedLocator) takeRequest(f *locate.Found, s locate.Span, rec []byte) {
 	f.AddRequest(rec, s, l.dialect)
 }
 
-// uncut returns the request line s without a version that is not complete. If
+// uncut returns the request line s without an incomplete version at its end. If
 // the end of the URL can be missing, it sets f.Cut.
 func uncut(f *locate.Found, s locate.Span, rec []byte) locate.Span {
 	line := s.In(rec)

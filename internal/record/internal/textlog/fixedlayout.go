@@ -31,8 +31,8 @@ type fixedLayout struct {
 	time       int   // index of the time in brackets, if floats is set
 	found      []int // indexes of the fields from which URLs are read
 	attributes []int // indexes of the fields that are attributes
-	url        int   // number of fields up to the last one in found or before the bar
-	all        int   // number of fields up to the last one that is used
+	url        int   // number of fields up to the last field in found or before the bar
+	all        int   // number of fields up to the last field that is used
 }
 
 // fixedField is a field of a fixedLayout.
@@ -85,7 +85,7 @@ const (
 	useTLS               // version of TLS, or "-"
 	useServer            // server name, version of TLS and cipher, separated by slashes
 	useTransport         // name that ends in '~' if the request used TLS
-	usePrefix            // host of the request, if it is one word; braces with other words can follow
+	usePrefix            // host of the request: one word, which words in braces can follow; other text has no host
 	useForwarded         // addresses separated by commas, the first of which is the client
 	useMillis            // a duration before "ms"
 	useScheme            // scheme of the request
@@ -385,7 +385,7 @@ var pidWord, tookEnd, arrow = []byte("[pid: "), []byte(" ("), []byte(" => ")
 
 // indexAt returns the offset of the first word in rec from pos on, or -1. It
 // searches for word[rare], which should be a rare byte: bytes.Index searches for
-// the first one, and most of these begin with a space.
+// the first byte of word, which is often a space.
 func indexAt(rec []byte, pos int, word []byte, rare int) int {
 	for i := pos + rare; i < len(rec); i++ {
 		n := bytes.IndexByte(rec[i:], word[rare])
@@ -400,8 +400,8 @@ func indexAt(rec []byte, pos int, word []byte, rare int) int {
 	return -1
 }
 
-// requestBeforeStatus returns the end of the request line without quotes at pos,
-// which is "-" if there was none, or -1.
+// requestBeforeStatus returns the end of the request line without quotes at pos, or
+// -1. The line is "-" if there was no request.
 func requestBeforeStatus(rec []byte, pos int, spaces scan.Marks) int {
 	method := spaces.Next(pos)
 	if method == pos+1 && rec[pos] == '-' {

@@ -189,8 +189,8 @@ type layout struct {
 
 const requestDirectives = "$request, $request_uri or $uri (nginx), %r or %U (Apache)"
 
-// compileLayout compiles the text of a layout. The dialect is d if given is set, and otherwise the one that the
-// text selects.
+// compileLayout compiles the text of a layout. The dialect is d if given is set, and
+// otherwise the dialect that the text selects.
 func compileLayout(text string, d *locate.Dialect, given bool) (*layout, error) {
 	l := &layout{dialect: d}
 	own, err := l.parse(text)

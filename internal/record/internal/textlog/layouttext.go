@@ -220,7 +220,8 @@ func escapedInWord(c byte, inside bool) string {
 	return "\\" + string(c)
 }
 
-// wrongAt returns the error that what is wrong at an offset of the text of a layout.
+// wrongAt returns an error about the offset at in the text of a layout. what describes
+// the mistake there.
 func wrongAt(text string, at int, what string) error {
 	line := strings.Count(text[:at], "\n") + 1
 	column := at - strings.LastIndexByte(text[:at], '\n')

@@ -26,7 +26,8 @@ func (LinesFormat) Detect(s *locate.Sample) locate.Fit {
 const cellSeparators = ",;|\t"
 
 // looksHeaded reports whether records look like a table with a header, even if their
-// numbers of cells differ: the first one is no URL, and one separator is in all of them.
+// numbers of cells differ: the first record is no URL, and all of them contain the same
+// separator.
 func looksHeaded(records [][]byte) bool {
 	if len(records) < 2 || locate.LooksURL(records[0]) {
 		return false

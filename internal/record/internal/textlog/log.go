@@ -326,8 +326,8 @@ func isStatus(s []byte) bool {
 	return isCode(s[1:locate.WordEnd(s, 1)])
 }
 
-// openQuote returns the place after the first quote that follows a space in
-// body[from:], or -1. It looks for the quote, because spaces are frequent.
+// openQuote returns the offset after the first quote that follows a space in
+// body[from:], or -1. It searches for the quote, because spaces are frequent.
 func openQuote(body []byte, from int) int {
 	for i := from; ; i++ {
 		n := bytes.IndexByte(body[i:], '"')
@@ -368,17 +368,17 @@ func refererSpan(body []byte, from int, backslash bool) locate.Span {
 	return last
 }
 
-// isAgent reports whether the only quoted field after a request holds the agent: what is
-// there is neither absent nor an absolute URL.
+// isAgent reports whether field, the only quoted field after a request, holds the agent:
+// it is not empty, not "-", and contains no absolute URL.
 func isAgent(field []byte) bool {
 	return len(field) > 0 && string(field) != "-" && !bytes.Contains(field, []byte("://"))
 }
 
-// agentSpan returns the inside of the first quoted field after from, the last
-// one of the format. Unquoted and quoted fields may follow it. It ends at the
-// first unescaped quote that is followed by the end of the line, or by a space
-// and an even number of quotes. A raw quote in the agent that follows a space
-// counts as an opening quote.
+// agentSpan returns the inside of the first quoted field after from, which is
+// the last quoted field of the format. Unquoted and quoted fields may follow
+// it. It ends at the first unescaped quote that is followed by the end of the
+// line, or by a space and an even number of quotes. A raw quote in the agent
+// that follows a space counts as an opening quote.
 func agentSpan(body []byte, from int, backslash bool) locate.Span {
 	start := openQuote(body, from)
 	if start < 0 {

@@ -31,13 +31,12 @@ func isIdentAbsent(rest []byte) bool {
 	return len(rest) > 2 && rest[0] == ' ' && rest[1] == '-' && rest[2] == ' '
 }
 
-// anyClient is clientSpan for a head whose first word need not be the
-// client. The client is the address before "- user", or the first word if
-// that is an address, or the second word if that is an address, as after a
-// virtual host. Otherwise the client is the first word, if not more than two
-// words follow it. In a list of addresses, the client is the first one. The
-// "-" alone is the user: lighttpd writes the client and the virtual host in
-// front.
+// anyClient is clientSpan for a head whose first word need not be the client.
+// The client is the address before "- user", or the first word if that is an
+// address, or the second word if that is an address, as after a virtual host.
+// Otherwise the client is the first word, if not more than two words follow it.
+// In a list of addresses, the client is the first address. The "-" alone is the
+// user: lighttpd writes the client and the virtual host in front.
 func anyClient(head []byte, first locate.Span) locate.Span {
 	list, second := locate.Between(first.Start, first.Start), locate.Span{}
 	words, lists := 0, 0 // a word counts as a list too

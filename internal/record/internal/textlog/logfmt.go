@@ -37,8 +37,8 @@ func (LogfmtFormat) Detect(s *locate.Sample) locate.Fit {
 	return fit
 }
 
-// fitsLogfmt reports whether body has three or more fields, and whether any is
-// a URL or a path.
+// fitsLogfmt reports whether body has three or more fields, and whether any of
+// them is a URL or a path.
 func fitsLogfmt(body []byte) (fits, hasURL bool) {
 	n := 0
 	scan := logfmtScanner{rec: body, marks: logfmtBytes.Mark(nil, body)}
@@ -129,7 +129,7 @@ func (r *LogfmtLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) 
 }
 
 // read takes the fields of the record, and learns from it. It returns false if
-// there are none, or if a quoted value does not end and no field is the URL.
+// there are no fields, or if a quoted value does not end and no field is the URL.
 func (r *LogfmtLocator) read(f *locate.Found, p *namedParts) bool {
 	s, fields := &r.scan, false
 	learns := r.Forms.Learns(s.rec)
@@ -249,7 +249,7 @@ func logfmtQuote(rec []byte, pos int) int {
 	}
 }
 
-// decodeLogfmt decodes the escapes of JSON and of Go's strconv.Quote.
+// decodeLogfmt decodes JSON escapes and the escapes of Go's strconv.Quote.
 func decodeLogfmt(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)
@@ -276,8 +276,8 @@ func encodeLogfmt(dst, text []byte, stop byte) []byte {
 }
 
 // encodeLogfmtQuoted encodes text as the inside of a quoted value. It keeps
-// bytes that are not ASCII, because readers differ in what they do with escapes
-// of them.
+// bytes that are not ASCII, because readers decode escapes of such bytes
+// differently.
 func encodeLogfmtQuoted(dst, text []byte, _ byte) []byte {
 	for _, c := range text {
 		if locate.PlainJSON[c] || c >= utf8.RuneSelf {

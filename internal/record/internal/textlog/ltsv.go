@@ -52,9 +52,9 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return r, errors.Join(c.RefuseBaseField(), c.CheckRequestHost(true), c.RefuseExtend())
 }
 
-// ltsvNames maps labels to what they hold: the labels that ltsv.org
-// recommends, and others in use. The first target is the one that servers
-// log as they received it. host is the client.
+// ltsvNames maps labels to what they hold: the labels that ltsv.org recommends,
+// and others in use. The target of the first rank is logged as the server
+// received it. host is the client.
 var ltsvNames = newNameTable(byName(`
 	request         req
 	request:1       request request_line
@@ -114,8 +114,8 @@ func (r *LTSVLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (l
 }
 
 // read takes the fields of a record, and learns from it. It skips fields without a label,
-// because the last field of a truncated line may be one. It returns false if no field has
-// one.
+// because the last field of a truncated line may lack its label. It returns false if no
+// field has a label.
 func (r *LTSVLocator) read(f *locate.Found, rec []byte, p *namedParts) (labels bool) {
 	learns := r.Forms.Learns(rec)
 	for pos := 0; pos < len(rec); {

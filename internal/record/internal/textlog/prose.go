@@ -40,7 +40,7 @@ func (ProseReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (loca
 		if !ok {
 			return 0, 0
 		}
-		f.Add(s, locate.RoleURL, locate.JSONDialect) // every backslash in a URL is an escape of JSON
+		f.Add(s, locate.RoleURL, locate.JSONDialect) // every backslash in a URL begins a JSON escape
 		pos = s.End
 	}
 }

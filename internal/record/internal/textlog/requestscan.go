@@ -169,8 +169,8 @@ func (r *requestSpan) setTarget(rec []byte) {
 }
 
 // closingQuote returns the offset of the quote that ends the text at start, or
-// -1: the one after a version or, without a version, the first that no backslash
-// escapes. Targets can have raw quotes.
+// -1: the quote after a version or, without a version, the first quote that no
+// backslash escapes. Targets can have raw quotes.
 func closingQuote(rec []byte, start int) int {
 	first := -1
 	for i := start; ; i++ {

@@ -71,7 +71,7 @@ func (r *W3CReader) Locator() locate.Locator { return &W3CLocator{W3CReader: r} 
 // Uses of W3C columns alone.
 const (
 	w3cDate = locate.NumUses + iota // the date; UseTime is then the time of day
-	w3cHost                         // the host of rank 0; those of higher ranks follow
+	w3cHost                         // the host of rank 0; the hosts of higher ranks follow
 	numW3C  = w3cHost + locate.NumHosts
 )
 
@@ -148,7 +148,7 @@ type W3CLocator struct {
 	columns  [numW3C]int         // index of each column; or -1
 	names    int                 // number of columns
 	open     bool                // records can have more fields than columns
-	order    []locate.Use        // what each column holds, up to the last one that is used
+	order    []locate.Use        // what each column holds, up to the last column that is used
 	marks    scan.Marks          // marks of the bytes that can end a field of the record; scratch
 	spans    [numW3C]locate.Span // fields of the record
 	quoted   [numW3C]bool
@@ -267,7 +267,7 @@ func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 
 // split stores the used fields of a record, which are separated by white space.
 // A record with too few fields is Unparsed. More fields than columns are
-// ColumnCount, because a raw space in a field has moved the later ones. The
+// ColumnCount, because a raw space in a field has moved the later fields. The
 // additional fields do no harm if they follow the URL, no column after the URL
 // is used, and no used column before it can have a space.
 func (l *W3CLocator) split(rec []byte) (locate.Reason, int) {

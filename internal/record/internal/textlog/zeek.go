@@ -9,7 +9,7 @@ import (
 )
 
 // ZeekFormat is the text format of Zeek's logs
-// (https://docs.zeek.org/en/master/log-formats.html). http.log is the one with
+// (https://docs.zeek.org/en/master/log-formats.html). http.log is the log with
 // URLs. The directive #fields names the columns and occurs again after a
 // restart or in joined logs.
 type ZeekFormat struct{}
@@ -89,7 +89,7 @@ type ZeekLocator struct {
 	head    []byte // directive that the columns belong to
 	known   bool
 	sep     byte
-	columns []namedUse // columns up to the last one that is used
+	columns []namedUse // columns up to the last column that is used
 }
 
 // read sets the columns from a header. The byte after #fields is the separator.

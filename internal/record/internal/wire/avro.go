@@ -335,8 +335,8 @@ func (w *avroWalk) block(hot bool, outer int) (n int64, end, inner int, ok bool)
 	return -n, end, outer, true
 }
 
-// isStep reports whether an element is the one that r leads to. It reads the
-// key of an element of a map.
+// isStep reports whether r leads to the element at w.pos, which has the given index
+// in an array. In a map, isStep reads the key of the element.
 func (w *avroWalk) isStep(t *avroschema.Type, r *avroRoute, index int64) (is, ok bool) {
 	if t.Kind == avroschema.Array {
 		return r != nil && index == int64(r.step.Index), true

@@ -16,9 +16,9 @@ type avroRoute struct {
 	routes []*avroRoute   // routes of the branches of a union; nil for branches that lead nowhere
 }
 
-// avroRouter finds routes. It remembers those it has found, by type and length of the rest
-// of the path: a union of 100 records with unions of 100 records has 10,000 ways to the end
-// of a path of two steps, and few routes.
+// avroRouter finds routes. It remembers the routes that it has found, by type and length of
+// the rest of the path: a union of 100 records with unions of 100 records has 10,000 ways to
+// the end of a path of two steps, but few routes.
 type avroRouter map[avroStop]*avroRoute
 
 type avroStop struct {

@@ -201,7 +201,7 @@ func (l *journalLocator) hasTime(f *locate.Found, line []byte) bool {
 var journalDialect = &locate.Dialect{Encode: locate.EncodeFolding}
 
 // Resize writes the lengths of the values in out, an entry in which only values
-// in f.lengths have changed. rec is the entry before.
+// in f.Lengths have changed. rec is the entry before.
 func Resize(f *locate.Found, out, rec []byte) {
 	for _, l := range f.Lengths { // only one value has URLs
 		binary.LittleEndian.PutUint64(out[l.Start:], uint64(l.End-l.Span.End+len(out)-len(rec)))

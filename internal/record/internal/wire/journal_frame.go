@@ -39,9 +39,9 @@ const (
 const JournalSize = 8
 
 // readJournalField reads the field that begins at pos, which is less than
-// len(b). It returns the offset after the field. If the field is damaged, that
-// is the offset of the damage, and if it is cut, len(b). A value that is cut
-// has the end that its length states.
+// len(b). end is the offset after the field, the offset of the damage if the
+// field is damaged, or len(b) if the field is cut. A value that is cut has the
+// end that its length states.
 func readJournalField(b []byte, pos int) (f journalField, end int, state locate.HeaderState) {
 	if f.name, state = readJournalName(b, pos); state == locate.HeaderDamaged {
 		return f, pos, state

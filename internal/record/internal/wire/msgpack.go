@@ -102,7 +102,7 @@ func (*MsgpackReader) AppendLength(dst, field []byte, n int) []byte {
 }
 
 // msgpackForm returns the first byte of the shortest header of a string or of
-// binary data of n bytes; for a fixstr without its length.
+// binary data of n bytes. For a fixstr, the byte lacks the length.
 func msgpackForm(kind msgpackKind, n int64) byte {
 	form := byte(0xd9)
 	switch {
