@@ -45,7 +45,7 @@ func guard(err *error) {
 	}
 }
 
-// slot returns the position of the field with a number, or 0 if it is absent.
+// slot returns the position of field number n, or 0 if it is absent.
 func (t flat) slot(n int) flatbuffers.UOffsetT {
 	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*n))) //nolint:gosec // n is a small constant
 	if o == 0 {

@@ -18,8 +18,8 @@ type Reader struct {
 	batch  *values
 }
 
-// NewReader returns a Reader of the column called name. If name is empty, it is the
-// only text column, or the only one with a usual name such as url.
+// NewReader returns a Reader of the column called name. If name is empty, it is
+// the only text column, or the only text column with a usual name such as url.
 func NewReader(in io.Reader, name string) *Reader { return &Reader{in: in, name: name} }
 
 // Next reads the next batch and returns its number of rows. It returns io.EOF at the

@@ -126,8 +126,8 @@ func (f *field) isText() bool {
 }
 
 // choose returns the index of the column called name. Without a name it returns
-// the index of the only text column, or of the only one with a usual name such
-// as url.
+// the index of the only text column, or of the only text column with a usual name
+// such as url.
 func choose(list []field, name string) (int, error) {
 	var names, wanted []string
 	var at []int

@@ -25,7 +25,7 @@ type indexes struct {
 	parts  []*values // the dictionary, and what deltas appended to it
 }
 
-// at returns the value with a number below n. ok is false if it is null.
+// at returns value number i, which is less than v.n. ok is false if it is null.
 func (v *values) at(i int) (text []byte, ok bool, err error) {
 	if v.typ == typeNull || v.valid != nil && v.valid[i>>3]>>(i&7)&1 == 0 {
 		return nil, false, nil
@@ -59,7 +59,7 @@ func (v *values) at(i int) (text []byte, ok bool, err error) {
 	return data[from:to:to], true, nil
 }
 
-// at returns the value that the index with a number selects.
+// at returns the value that index number i selects.
 func (x *indexes) at(i int) (text []byte, ok bool, err error) {
 	var n int64
 	switch cell := x.data[i*x.width:]; x.width {
@@ -83,7 +83,7 @@ func (x *indexes) at(i int) (text []byte, ok bool, err error) {
 	return nil, false, outside(i)
 }
 
-// outside returns the error for a value that points outside of its column.
+// outside returns the error for a value that points outside its column.
 func outside(i int) error {
 	return fmt.Errorf("%w: row %d of a batch points outside of its column", ErrDamaged, i+1)
 }

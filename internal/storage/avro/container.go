@@ -42,8 +42,8 @@ type container struct {
 	text   []byte // memory of the data of a block
 }
 
-// A block is a block of records, or a part of one that has many. It is valid
-// until the next one is read.
+// A block is a block of records, or a part of a block that has many records. It is
+// valid until the next block is read.
 type block struct {
 	first   int64  // number of its first record, from 0
 	packed  []byte // data of the block in the file

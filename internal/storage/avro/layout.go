@@ -22,9 +22,9 @@ const (
 	maxFields = 100_000
 )
 
-// A layout says how the records of a file are encoded, and where in them the
-// URLs are: the field Column of the type of a URL is the number of its column,
-// from 1.
+// A layout says how the records of a file are encoded, and where the URLs are in
+// these records. The type of a field with a URL has the number of its column, from
+// 1, in Column.
 type layout struct {
 	root    *avroschema.Type
 	columns int

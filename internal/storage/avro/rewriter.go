@@ -190,8 +190,7 @@ func (w *Rewriter) moveTo(row int64) error {
 	return nil
 }
 
-// nextCell returns the index of the first of the cells that begins at or after
-// from, or -1.
+// nextCell returns the index of the first cell that begins at or after from, or -1.
 func nextCell(cells []cell, from int) int {
 	next := -1
 	for i, c := range cells {

@@ -170,8 +170,8 @@ func (s *Store) writeAside(next *writer, gen uint64) (err error) {
 }
 
 // keepPrevious links the current snapshot and log under the names of the
-// previous ones. Damaged files get other names instead, because the previous
-// files are worth more than they are.
+// previous snapshot and log. Damaged files get other names instead, because they are
+// worth less than the previous files.
 func (s *Store) keepPrevious() error {
 	w := &s.w
 	if !w.stored {

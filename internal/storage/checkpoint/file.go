@@ -141,7 +141,7 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 }
 
 // parseSnapshot parses the frames of the snapshot with header h. It returns no state for a
-// damaged one.
+// damaged snapshot.
 func parseSnapshot(h header, frames *frameReader) (*state, error) {
 	st := newState()
 	for seq := uint64(1); ; seq++ {

@@ -108,8 +108,8 @@ type frameReader struct {
 const frameChunk = 1 << 20
 
 // next parses the next frame, whose payload is valid until the next call. The error is
-// io.EOF after the last one, or an error of parseFrame. If failed is set, it is not about the
-// bytes of the file.
+// io.EOF after the last frame, or an error of parseFrame. If r.failed is set, the file could
+// not be read, and the error says nothing about its bytes.
 func (r *frameReader) next() (f frame, err error) {
 	r.data, r.parsed = r.data[r.parsed:], 0
 	for {

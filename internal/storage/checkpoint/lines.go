@@ -19,8 +19,8 @@ type lines struct {
 	blocks []block
 }
 
-// A block holds compressed lines. Some may be outdated: packed names no block for them,
-// or another one.
+// A block holds compressed lines. Some lines may be outdated: lines.packed then names
+// another block for their ids, or none.
 type block struct {
 	data []byte
 	size int // of the lines, in bytes
@@ -85,7 +85,7 @@ func (l *lines) in(i int) iter.Seq2[string, string] {
 	}
 }
 
-// check panics with an error that is impossible unless memory was overwritten.
+// check panics if err is not nil, which is impossible unless memory was overwritten.
 func check(err error) {
 	if err != nil {
 		panic("BUG: packed entries of the checkpoint: " + err.Error())

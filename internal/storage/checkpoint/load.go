@@ -208,7 +208,7 @@ func (l *loader) commits(gen uint64, f func(*change)) (*logFile, error) {
 	return lf, nil
 }
 
-// replay applies commits, log after log, until one is missing or damaged.
+// replay applies commits, log after log, until a commit is missing or damaged.
 func (l *loader) replay(from string) error {
 	hole := ""
 	for hole == "" {
@@ -248,9 +248,10 @@ func (l *loader) replay(from string) error {
 	return nil
 }
 
-// complete reports whether the state restored from the snapshot with that name
-// is the newest one. It is if the newest log ends there, if that log is older
-// because a crash interrupted a compaction, or if there is no log yet.
+// complete reports whether the state restored from the snapshot called from, and
+// from the logs after it, is the newest state. It is if the newest log was applied,
+// if that log is older because a crash interrupted a compaction, or if there is no
+// log yet.
 func (l *loader) complete(from string) bool {
 	older := l.newestLog != noLog && l.newestLog < l.gen
 	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].First && !l.hadLog)

@@ -28,7 +28,7 @@ type points struct {
 	last *atomic.Int64
 
 	there map[int64]bool
-	stale []int64 // points named by the commit before the last one, but not by the last one
+	stale []int64 // points named by the commit before the last commit, but not by the last commit
 	dirty bool    // names were added since the last sync of the folder
 }
 

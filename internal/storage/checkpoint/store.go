@@ -241,7 +241,7 @@ func (s *Store) Keys() string {
 
 // Epoch returns a number that begins at 1 and rises with each snapshot whose
 // predecessor this process has kept. A restart finds the state after a commit
-// of this epoch or of the one before.
+// of this epoch or of the previous epoch.
 func (s *Store) Epoch() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -462,8 +462,8 @@ func (s *Store) notePoints(refs map[entryKey]int64) {
 		}
 	}
 	// Remove the points that the last commit no longer names only after the
-	// next commit, because a damaged last commit makes the loader fall back
-	// to the previous one. If a point cannot be removed, the next process
+	// next commit, because a damaged last commit makes the loader fall back to
+	// the previous commit. If a point cannot be removed, the next process
 	// removes it.
 	for _, id := range s.points.stale {
 		_ = disk.Remove(s.points.path(id))

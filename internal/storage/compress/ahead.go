@@ -68,7 +68,7 @@ type aheadSizes struct {
 	tail   int // input after the chunk, for a member that crosses the end of the chunk
 	input  int // limit of the input between the reader and the segments
 	output int // limit of the output of a segment; a member with more is decoded ahead in part
-	gap    int // segments that are left to the reader before the first one that is decoded ahead
+	gap    int // segments that are left to the reader before the first segment that is decoded ahead
 	most   int // limit of the number of segments with output
 }
 
@@ -392,7 +392,7 @@ func (a *ahead) candidate() *segment {
 // A plan decides how a file is cut into segments.
 type plan interface {
 	// segment loads the input of the next segment and returns it, or nil after
-	// the last one.
+	// the last segment.
 	segment(a *ahead) *segment
 }
 

@@ -18,7 +18,7 @@ type bzip2Decoder struct {
 	in       *bzip2Input
 	restarts *restarts
 	note     func(Verdict)
-	later    bool // a stream was read before: another one may follow here
+	later    bool // a stream was read before: another stream may follow here
 	r        io.Reader
 	ready    []byte // verified bytes that are not delivered yet
 	held     []byte // bytes of the current block

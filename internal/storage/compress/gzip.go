@@ -190,8 +190,7 @@ func (d *gzipDecoder) extra(crc *uint32) error {
 	return d.skip(crc, func(byte) bool { left--; return left == 0 })
 }
 
-// skip consumes bytes up to and including the first one for which last returns
-// true.
+// skip consumes bytes up to and including the first byte that satisfies last.
 func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 	for {
 		c, err := d.in.br.ReadByte()

@@ -70,8 +70,8 @@ func (p *indexPlan) segment(a *ahead) *segment {
 const maxMissed = 2
 
 // compare compares the places between two neighboring ends of blocks. The
-// reader has reached the later one, at bit. It sets the reason of the index if
-// no block begins at one of the places.
+// reader has reached the later end, at bit. If no block begins at a place, compare
+// sets the reason why the index does not match.
 func (p *indexPlan) compare(before, bit int64) {
 	places := p.index.places
 	for ; p.known < len(places) && places[p.known].bit <= bit; p.known++ {

@@ -71,7 +71,7 @@ func (in *input) ReadByte() (byte, error) {
 	return c, err
 }
 
-// full fills p. The end of the file before that is io.ErrUnexpectedEOF.
+// full fills p. The error is io.ErrUnexpectedEOF if the file ends before p is full.
 func (in *input) full(p []byte) error {
 	_, err := io.ReadFull(in, p)
 	return noEOF(err)

@@ -22,7 +22,7 @@ func Mend(f Format, src *io.SectionReader) (n int64, end string) {
 }
 
 // endAt returns what must follow the first n bytes of src to end the member, or
-// "" if they are damaged.
+// "" if these bytes are damaged.
 func endAt(f Format, src io.ReaderAt, n int64) string {
 	sum := memberSum(f)
 	wrong := memberEnd(sum, 0)

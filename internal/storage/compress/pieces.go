@@ -34,7 +34,7 @@ func NewPiecePack(level int) (PiecePack, error) {
 			dst = append(dst, gzipHeader...)
 		}
 		a.dst = dst
-		w.Reset(a) // the piece must not refer to earlier ones
+		w.Reset(a) // the piece must not refer to earlier pieces
 		_, _ = w.Write(src)
 		if last {
 			_ = w.Close() // an appender cannot fail

@@ -48,9 +48,9 @@ type Options struct {
 	// With 0 or 1, decoding runs in the goroutine that calls Read.
 	Concurrency int
 	// Ahead is the number of goroutines that inflate the following members of a
-	// gzip file while Read returns the current one. With n of them, they need
-	// up to 2*(n+2)+4 MiB of memory. They start at the second member, and do
-	// not change what Read returns, nor any verdict or restart point. Read
+	// gzip file while Read returns the current member. With n of them, they
+	// need up to 2*(n+2)+4 MiB of memory. They start at the second member, and
+	// do not change what Read returns, nor any verdict or restart point. Read
 	// inflates the members that they have not begun when it gets there. The
 	// source must be a regular file, because reading ahead must not block. 0 or
 	// 1: no goroutines.
@@ -104,9 +104,9 @@ type Reader struct {
 	again    int64    // bytes that ResumeAt decompressed but did not deliver
 }
 
-// A decoder returns decompressed bytes, or none and no error after a member or block
-// without any, so that the caller can stop. It returns io.EOF at a clean end. A
-// *finding carries a verdict; Reader.judge turns any other error into one.
+// A decoder returns decompressed bytes. After a member or block without data, it returns 0
+// and no error, so that the caller can stop. It returns io.EOF at a clean end. A *finding
+// carries a verdict; Reader.judge makes a verdict of any other error.
 type decoder interface {
 	Read(p []byte) (int, error)
 	Close()
@@ -259,8 +259,8 @@ func (r *Reader) decoder(f Format) decoder {
 	return nil
 }
 
-// openPlain handles a head that matches no magic; partial means that it is a
-// prefix of one.
+// openPlain handles a head that matches no magic; partial says that the head is a
+// prefix of a magic.
 func (r *Reader) openPlain(head []byte, partial bool) {
 	named := Compressed(r.opt.Name)
 	switch {

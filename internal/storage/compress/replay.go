@@ -25,8 +25,8 @@ func (w *MemberWriter) Resume(src []byte, end string) bool {
 	return false
 }
 
-// A replay is between a decoder and the encoder of w. The decoder has written all
-// text before a flush when it reads the byte after the flush.
+// A replay passes the text from a decoder of src to the encoder of w. When the
+// decoder reads the byte after a flush, it has written all text before the flush.
 type replay struct {
 	w        *MemberWriter
 	src      []byte

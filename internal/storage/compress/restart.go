@@ -54,7 +54,7 @@ func (p RestartPoint) Members() int64 { return p.members }
 //	"ufrp", version      4 bytes and 1
 //	format               1 byte; bit 7: unsummed
 //	kind of verdict      1 byte
-//	inside               1 byte: 8 outside of a member, else bit
+//	inside               1 byte: 8 outside a member, else bit
 //	offset, compressed, members, verified
 //	  inside:            deflate, size, CRC (4 bytes), window (min(size, 32768) bytes)
 //	  verdict not OK:    offset, cut (1 byte: 0 or 1), length of detail, detail

@@ -13,7 +13,8 @@ type Table interface {
 	// io.ErrUnexpectedEOF if the file is truncated, a *LimitError if a limit was
 	// exceeded, an *UnsupportedError if the file is not damaged but cannot be read, and an *fs.PathError if the file cannot be read.
 	io.Reader
-	// Consumed returns about how many bytes of the file are read.
+	// Consumed returns the approximate number of bytes of the file that were
+	// read.
 	Consumed() int64
 	Close()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/inflate"
 )
 
-// A zlibDecoder reads the streams of RFC 1950, one after the other. They have
-// restart points only between streams.
+// A zlibDecoder reads the streams of RFC 1950, one after the other. Restart points
+// exist only between streams.
 type zlibDecoder struct {
 	in       *input
 	restarts *restarts
@@ -71,7 +71,7 @@ func (d *zlibDecoder) header() error {
 }
 
 // trailer compares the checksum before Read returns the last n bytes of the
-// stream. A wrong one is recorded but does not end the reading.
+// stream. A wrong checksum is recorded but does not end the reading.
 func (d *zlibDecoder) trailer(n int) error {
 	at := d.in.offset()
 	var sum [zlibTrailer]byte

@@ -134,7 +134,7 @@ func (a zstdAgain) skip(n int64) error {
 // patchBlock reads a compressed block of n bytes, whose header is in head,
 // in a second pass. It saves the Huffman table of the block. If the block is
 // to be patched, patchBlock replaces the literals of the block by
-// uncompressed ones.
+// uncompressed literals.
 func (z *zstdFrames) patchBlock(n int64) error {
 	body := make([]byte, n)
 	if err := z.in.full(body); err != nil {
@@ -192,7 +192,7 @@ func parseLiterals(body []byte) (l zstdLiterals, ok bool) {
 	return l, l.header+l.packed <= len(body) && l.size <= maxZstdBlock
 }
 
-// decode returns l.size literals. If one cannot be decoded, its value is
+// decode returns l.size literals. The value of a literal that cannot be decoded is
 // arbitrary.
 func (l *zstdLiterals) decode(body, table []byte) []byte {
 	out := make([]byte, l.size)

@@ -19,8 +19,8 @@ import (
 // The sinks, the checkpoint and the file source use only these functions to
 // change files, so that a test can record every change: see record.go.
 
-// RecordName is the name of the hidden file in a folder of outputs that records the
-// finished ones. It is not an input of any command.
+// RecordName is the name of the hidden file in a folder of outputs that records
+// the finished outputs. It is not an input of any command.
 const RecordName = ".urlfold-outputs"
 
 // ErrRefused is matched by the errors of [Open] and [Check] for a path that

@@ -67,7 +67,7 @@ func (b *bitReader) need(k uint) bool {
 	return true
 }
 
-// more reads from src after the whole buffer is used or in acc. It returns
+// more reads from src when every byte of the buffer is used or in acc. It returns
 // false at the end of the input.
 func (b *bitReader) more() bool {
 	if b.err != nil || b.nowait {

@@ -157,8 +157,8 @@ func subWidth(count *[maxCodeLen + 1]uint16, root, n uint, left int) uint {
 	return width
 }
 
-// after returns the n-bit code that follows next, both with their bits
-// reversed, and 0 after the last one.
+// after returns the n-bit code that follows next, or 0 after the last code. Both
+// codes have their bits reversed.
 func after(next, n uint) uint {
 	zero := uint(bits.Len(^next & (1<<n - 1))) // position of the highest zero bit, counted from 1
 	if zero == 0 {

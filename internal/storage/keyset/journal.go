@@ -52,7 +52,7 @@ type Journal struct {
 	nextRuns  []*Run
 	pending   []Stamped // keys that are in next and not in now
 	sealed    bool      // the runs of next contain the table
-	log       logFile   // last log of next; nil: the next key begins a new one
+	log       logFile   // last log of next; nil: the next key begins a new log
 	sum       *xxh3.Hasher
 	gone      []goneFile
 }
@@ -184,7 +184,8 @@ func (j *Journal) loadLog(info LogInfo) error {
 	return nil
 }
 
-// remember adds k to a table, and to the list of keys with stamps if it has one.
+// remember adds k to a table and, if k is new there and has a stamp, to the list of keys
+// with stamps.
 func (j *Journal) remember(t *table.Table, list *[]Stamped, k Stamped) error {
 	added, err := t.Add(k.Key)
 	if added && k.Stamp > 0 {
@@ -238,10 +239,11 @@ func (j *Journal) Bytes() (memory, disk int64) {
 	return memory + int64(len(j.stamped))*(keyBytes+8), disk + int64(j.table.Len())*keyBytes + int64(len(j.stamped))*stampBytes
 }
 
-// Append writes and syncs keys, which are not in the set, and returns the state
-// that includes them. changed is false if that is the stored state. If a state
-// was not stored, or may not have been, the next keys begin with the same keys.
-// After an error, the set is unchanged, and Append can be called again.
+// Append writes and syncs keys, which must not be in the set, and returns the
+// state that includes them. changed is false if this state is already stored.
+// If a state was not stored, or may not have been, the next keys begin with the
+// same keys. After an error, the set is unchanged, and Append can be called
+// again.
 //
 // The keys of a call either all have stamps or none has: stamps are greater than
 // 0. The state need not include keys with stamps before least, which must not
@@ -465,8 +467,8 @@ func (j *Journal) newLog() (logFile, error) {
 
 // Stored declares that the state that Append has returned is stored, as part of
 // a state of the caller with the given generation. A restart must find a state
-// of this generation or the one before. Stored adds the keys of Append to the
-// set and removes files that no such state names.
+// of this generation or the previous generation. Stored adds the keys of Append
+// to the set and removes files that no such state names.
 func (j *Journal) Stored(generation uint64) error {
 	if err := j.adopt(); err != nil {
 		return err
@@ -484,8 +486,8 @@ func (j *Journal) Stored(generation uint64) error {
 		if f.since == 0 {
 			f.since = generation
 		}
-		// States of generation f.since may name the file, and a restart
-		// finds such a state until there are two later ones.
+		// States of generation f.since may name the file, and a restart finds
+		// such a state until there are two later states.
 		if f.since+2 > generation || j.folder.remove(filepath.Join(j.folder.dir, f.name)) != nil {
 			kept = append(kept, f)
 		}

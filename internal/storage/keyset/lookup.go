@@ -27,7 +27,7 @@ type Run struct {
 	block   [blockSize]byte
 }
 
-// A storedRun says where the filter of a group of blocks is in the file.
+// A storedRun says where a stored filter, for a group of blocks, is in the file.
 type storedRun struct {
 	at    int64
 	size  int
@@ -99,7 +99,7 @@ func (r *Run) blockAt(i int) int64 {
 	return before.at + int64(before.size) + int64(i%filterBlocks)*blockSize
 }
 
-// load reads the filters into memory outside of the heap.
+// load reads the filters into memory outside the heap.
 func (r *Run) load() error {
 	total, most := 0, 0
 	for _, f := range r.stored {

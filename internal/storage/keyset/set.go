@@ -65,7 +65,7 @@ func (s *Set) Bytes() (memory, disk int64) {
 	return memory, disk
 }
 
-// bytes returns about how many bytes of memory r uses.
+// bytes returns the approximate memory of r in bytes.
 func (r *Run) bytes() int64 { return int64(len(r.index))*8 + blockSize + int64(len(r.memory)) }
 
 // Add adds keys in their order, and sets added[i] if keys[i] was neither in the
@@ -95,7 +95,8 @@ func (s *Set) Add(keys []Key, added []bool) error {
 // cache.
 const touched = 64
 
-// add adds k, and reports whether it was missing, or is zero.
+// add adds k, and reports whether it was missing. It does not add the zero key, and
+// returns true for it.
 func (s *Set) add(k Key) (bool, error) {
 	if k == (Key{}) {
 		return true, nil
@@ -190,8 +191,8 @@ func (s *Set) Keys() iter.Seq2[Key, error] {
 // minTable is the least memory of a table: less would make very many runs.
 const minTable = 4 << 20
 
-// tableLimit returns the bytes that the table may use beside the runs. A quarter
-// of the limit is for building filters and merging.
+// tableLimit returns the bytes of memory that the table may use besides the runs. A
+// quarter of MaxMemory is for building filters and merging.
 func (s *Set) tableLimit() int64 {
 	limit := s.o.MaxMemory * 3 / 4
 	for _, r := range s.runs {
@@ -260,8 +261,8 @@ func writeRun(f runOutput, fill func(w *runWriter) error) (*Run, error) {
 // fanIn is the number of runs of similar size that are merged.
 const fanIn = 4
 
-// similar returns how many of the newest runs are less than fanIn times as large
-// as the newer ones are on average.
+// similar returns the number of newest runs of similar size: each is less than fanIn
+// times as large as the average of the runs that are newer.
 func similar(runs []*Run) (n int) {
 	var sum int64
 	for _, r := range slices.Backward(runs) {
@@ -275,7 +276,7 @@ func similar(runs []*Run) (n int) {
 }
 
 // replace replaces s.runs[at:] by one run with the keys that fill adds. Merging
-// needs no filters, so it releases their memory before.
+// needs no filters, so replace first releases their memory.
 func (s *Set) replace(at int, fill func(w *runWriter) error) error {
 	old := slices.Clone(s.runs[at:])
 	for _, r := range old {

@@ -184,7 +184,7 @@ func (s *Store) Merge(other *Store) error {
 // others as one run.
 func (s *Store) Shrink(least uint32) error { return s.rewrite(least, s.runs) }
 
-// rewrite replaces the runs of s by one with the keys of runs.
+// rewrite replaces the runs of s by one run with the keys of runs.
 func (s *Store) rewrite(least uint32, runs []*Run) error {
 	if s.table.Len() > 0 {
 		return errors.New("BUG: rewriting a set with keys that are not committed")
@@ -245,8 +245,8 @@ type storeFiles struct {
 	store *Store
 }
 
-// remove keeps the runs that the manifest names: they count until the next
-// manifest is stored.
+// remove removes a run unless the manifest names it: such a run is in use until the
+// next manifest is stored.
 func (f storeFiles) remove(name string) error {
 	if slices.ContainsFunc(f.store.named, func(r RunInfo) bool { return r.Name == filepath.Base(name) }) {
 		return nil
@@ -259,8 +259,8 @@ func (f storeFiles) remove(name string) error {
 // have nothing in common.
 type Identity map[string]string
 
-// check returns an error that names the differences of id, the identity of the
-// set in dir, and want, unless want is nil.
+// check returns an error that names the differences between id, the identity of the
+// set in dir, and want. It returns nil if want is nil.
 func (id Identity) check(dir string, want Identity) error {
 	if want == nil || maps.Equal(id, want) {
 		return nil

@@ -6,21 +6,21 @@ import (
 )
 
 // An Order lets listings skip old objects, in buckets whose keys begin with the
-// same text and sort by time after that. The keys with the same text before
-// their first date, which begins with the year, are a series: those of an
-// account, a region or a distribution. A listing requests the beginning of each
-// series, and then goes on after the mark of the series, so it also finds the
-// objects of new series.
+// same text and sort by time after that. A series is a set of keys with the same
+// text before their first date, for example the keys of an account, a region or
+// a distribution. The date must begin with the year. A listing requests the
+// beginning of each series, and then continues after the mark of the series, so
+// it also finds the objects of new series.
 //
-// A listing does not see an object that appears under a key before the mark, or is
-// written again there. So a listing with a new Order is necessary from time to
-// time.
+// A listing does not see an object that appears under a key before the mark, or
+// that is written again under such a key. So a listing with a new Order is
+// necessary from time to time.
 type Order struct {
 	lookBack time.Duration
 	marks    map[string]mark // by the bucket and the text of the series
 }
 
-// A mark is where listings of a series go on.
+// A mark is where listings of a series continue.
 type mark struct {
 	key    string // the last key of an object that is older than the look-back
 	before int    // number of objects of the series that were listed up to key
@@ -29,19 +29,21 @@ type mark struct {
 // pageObjects is the maximum number of objects in the answer to a request.
 const pageObjects = 1000
 
-// NewOrder returns an Order whose first listing skips nothing. The later ones
+// NewOrder returns an Order whose first listing skips nothing. Later listings
 // return the objects of the last lookBack again, and all objects that sort after
 // these.
 func NewOrder(lookBack time.Duration) *Order {
 	return &Order{lookBack, map[string]mark{}}
 }
 
-// date matches the text before a date and the date: 2026/11/30, month=11/day=30
-// after year=2026/, 2026-11-30 and 20261130.
+// date matches the text before a date, and the start of the date: the year and
+// the character after it, as in 2026/11/30, 2026-11-30 and year=2026/month=11, or
+// all digits of 20261130.
 var date = regexp.MustCompile(`^(.*?[^0-9])?20[0-9]{2}([^0-9A-Za-z]|(0[1-9]|1[0-2])([0-2][0-9]|3[01]))`)
 
-// next notes that at was listed, and returns the key after which the listing goes
-// on, or "" for the next key. A request saves nothing if it skips less than a page.
+// next notes that at was listed, and returns the key after which the listing
+// continues, or "" if it continues with the next key. It skips no objects if they
+// are fewer than the answer to a request holds, because that saves no request.
 func (o *Order) next(at Object, now time.Time) string {
 	if o == nil {
 		return ""

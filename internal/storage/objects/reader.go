@@ -159,7 +159,7 @@ func (r *Reader) release(e *extent) {
 	}
 }
 
-// fetch reads a range, and goes on where a connection broke.
+// fetch reads a range, and continues where a connection broke.
 func (r *Reader) fetch(p []byte, off int64) error {
 	return r.store.retry(r.ctx, r.object.Path(), "get", func() (progress bool, err error) {
 		ctx, cancel := context.WithTimeout(r.ctx, rangeTime)

@@ -97,9 +97,9 @@ func (s *Store) Remove(ctx context.Context, path string) error {
 	return s.retry(ctx, path, "remove", once(func() error { return s.Client.Remove(ctx, bucket, key) }))
 }
 
-// List calls visit for the objects of a bucket whose keys begin with prefix, in the
-// order of their keys. It leaves out the objects that order skips, if order is not
-// nil. A listing that breaks goes on after the last key.
+// List calls visit for the objects of a bucket whose keys begin with prefix, in
+// the order of their keys. It leaves out the objects that order skips, if order
+// is not nil. A listing that breaks continues after the last key.
 func (s *Store) List(ctx context.Context, bucket, prefix string, order *Order, visit func(Object)) error {
 	after := ""
 	return s.retry(ctx, Scheme+bucket+"/"+prefix, "list", func() (progress bool, err error) {

@@ -235,8 +235,8 @@ func (w *Writer) Complete() error {
 	return nil
 }
 
-// completeLate is Complete for a store without conditions: another process that
-// makes the object in this moment is not noticed.
+// completeLate is Complete for a store without conditions. It does not notice
+// another process that creates the object at the same moment.
 func (w *Writer) completeLate() error {
 	switch o, err := w.store.Head(w.ctx, w.path()); {
 	case err == nil && o.Run != w.how.Run:

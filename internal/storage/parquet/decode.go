@@ -231,8 +231,8 @@ type dictionary struct {
 // deltas are eight bytes. A value is valid until the next call.
 type source interface{ next() ([]byte, error) }
 
-// newSource returns the n values of a page. If dict is not nil, indexes return
-// its entries; they must be less than entries in any case.
+// newSource returns the n values of a page. If dict is not nil, the source returns the
+// entries of dict in place of indexes. Each index must be less than entries in any case.
 func newSource(l *leaf, enc int64, b []byte, n int, dict *dictionary, entries int) (source, error) {
 	isInt := l.typ == typeInt32 || l.typ == typeInt64
 	isBytes := l.typ == typeBytes || l.typ == typeFixedLen

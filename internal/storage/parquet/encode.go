@@ -62,7 +62,7 @@ func (e *encoder) index(v int64) {
 	e.ints, e.max, e.n = append(e.ints, v), max(e.max, v), e.n+1
 }
 
-// size returns about how many bytes of memory the values take.
+// size returns the approximate memory of the values in bytes.
 func (e *encoder) size() int { return len(e.buf) + 4*len(e.offsets) + 8*len(e.ints) }
 
 // bytes appends the encoded values to dst.

@@ -34,7 +34,8 @@ func shorten(v []byte, upper bool) ([]byte, bool) {
 	return v, true
 }
 
-// statistics returns the statistics of a page or chunk whose source had old.
+// statistics returns the statistics of a page or chunk. old are the statistics of its
+// source.
 func (m *made) statistics(old fields, b bounds, nulls int64) fields {
 	st := slices.Clone(old)
 	st.drop(4, 7, 8, 9) // distinct values, exactness, NaNs
@@ -62,8 +63,8 @@ func (m *made) statistics(old fields, b bounds, nulls int64) fields {
 	return st
 }
 
-// describe changes the metadata of the chunk of the source into the metadata of
-// m, which starts at start.
+// describe changes the metadata of the chunk of the source into the metadata of m.
+// The chunk of m starts at the offset start.
 func (m *made) describe(meta *fields, start, size int64) {
 	meta.setInt(5, thriftI64, m.values)
 	meta.setInt(6, thriftI64, m.text)
@@ -152,8 +153,8 @@ func (m *made) columnIndex(old fields) []byte {
 	return appendStruct(nil, ci)
 }
 
-// order returns the boundary order: 0 none, 1 ascending, 2 descending. Fewer
-// pages keep the source's order.
+// order returns the boundary order: 0 none, 1 ascending, 2 descending. If no value
+// has changed, it is the order of the source, because rows were only left out.
 func (m *made) order(old int64) int64 {
 	if !m.changed {
 		return old

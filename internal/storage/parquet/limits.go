@@ -63,6 +63,6 @@ func (e *expansion) add(compressed, decompressed, ratio int64) error {
 	return nil
 }
 
-// urlPage returns the maximum length of a page of each of n columns with URLs,
-// of which one page is in memory all the time.
+// urlPage returns the maximum length of a page in n columns with URLs. One page of
+// each of these columns is in memory all the time.
 func (l Limits) urlPage(n int) int64 { return l.MaxPage / 2 / int64(n) }

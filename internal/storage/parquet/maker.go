@@ -72,8 +72,9 @@ func (f *fingerprint) value(v []byte) {
 }
 
 // A maker writes a chunk again, row by row, with other values or without some
-// rows. Pages keep their rows, encoding and compression, unless a page becomes
-// too large.
+// rows. The rows of a page that are kept form a page with the same encoding and
+// compression. If they become too large for a page, they form several pages. After
+// the dictionary becomes too large, pages have the encoding PLAIN.
 type maker struct {
 	made
 	src  *pages
@@ -201,7 +202,7 @@ func (m *maker) insert(v []byte) {
 	}
 }
 
-// load writes the page and reads the next one that has values.
+// load writes the page and reads the next page that has values.
 func (m *maker) load() error {
 	if err := m.flush(); err != nil {
 		return err
@@ -357,7 +358,7 @@ func (m *maker) count(typ, enc int64) {
 }
 
 // finish writes the last page and the dictionary. If all rows of the source were
-// read, it checks that none follows.
+// read, it checks that no value follows.
 func (m *maker) finish(all bool) error {
 	if err := m.flush(); err != nil {
 		return err

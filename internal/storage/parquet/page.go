@@ -77,7 +77,7 @@ type pages struct {
 	last    int // definition level of the last value that check has read
 }
 
-// A scratch holds buffers that the readers of one chunk after the other share.
+// A scratch holds buffers that the readers of successive chunks share.
 type scratch struct {
 	r          *bufio.Reader
 	blocks     compress.Blocks

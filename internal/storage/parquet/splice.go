@@ -419,8 +419,8 @@ func (p prefixed) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// startOf returns the offset of the first page of a chunk: the least one that is
-// greater than 0, because writers leave 0 where there is no such page.
+// startOf returns the offset of the first page of a chunk: the least offset that is
+// greater than 0, because writers leave 0 for a kind of page that the chunk lacks.
 func startOf(meta fields) (start int64) {
 	for _, id := range []int16{9, 10, 11} {
 		if at := meta.int(id); at > 0 && (at < start || start == 0) {

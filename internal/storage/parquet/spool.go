@@ -10,8 +10,8 @@ import (
 // spoolMemory is the number of bytes that a spool keeps in memory.
 const spoolMemory = 8 << 20
 
-// A spool holds bytes until the chunks before them are written: in memory, and
-// the bytes that exceed it in a temporary file without a name.
+// A spool holds bytes until the chunks before them are written. The first bytes, up
+// to spoolMemory, are in memory, and the others in a temporary file without a name.
 type spool struct {
 	dir string // directory of the file; "": the operating system's
 	mem []byte

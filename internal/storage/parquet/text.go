@@ -94,7 +94,7 @@ func (t *Text) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Consumed returns about how many bytes of the file are read.
+// Consumed returns the approximate number of bytes of the file that were read.
 func (t *Text) Consumed() int64 {
 	if t.file.total <= 0 {
 		return t.file.size

@@ -68,7 +68,7 @@ func appendBinary(dst, v []byte) []byte {
 var fixedSizes = map[byte]int{thriftByte: 1, thriftDouble: 8, thriftUUID: 16}
 
 // skipValue returns the length of the value at the start of b. A boolean takes
-// a byte only as an element.
+// a byte only as an element of a list, set or map.
 func skipValue(typ byte, b []byte, element bool, depth int) (n int, err error) {
 	if depth > maxDepth {
 		return 0, errThrift

@@ -162,8 +162,8 @@ func closeRuns(runs []*run) error {
 	return errors.Join(errs...)
 }
 
-// Join moves the groups of all tallies to the first one, and returns it. A group has
-// the sum of the counts and the best example.
+// Join moves the groups of all tallies to the first tally, and returns it. A group
+// has the sum of the counts and the best example.
 func Join(all []*Tally) *Tally {
 	if len(all) == 0 {
 		return New(Options{})

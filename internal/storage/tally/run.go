@@ -44,7 +44,7 @@ func newRun(dir string) (*runWriter, error) {
 	return &runWriter{run: &run{file: f}, out: bufio.NewWriterSize(f, bufferBytes)}, nil
 }
 
-// add appends a group. It must not come before the last one.
+// add appends a group, which must not sort before the previous group.
 func (w *runWriter) add(g *Group) error {
 	b := binary.AppendUvarint(w.buf[:0], uint64(g.Count))
 	b = append(binary.AppendUvarint(b, uint64(len(g.Key))), g.Key...)

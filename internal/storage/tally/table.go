@@ -75,7 +75,7 @@ const maxBatch = 64
 
 // load reads what find will read for up to maxBatch hashes. The memory of a large table
 // is seldom in the cache of the processor, which waits for each read of find. In these
-// loops no read depends on the one before, so the processor waits for many at once.
+// loops no read depends on the previous read, so the processor waits for many at once.
 func (t *table) load(hashes []uint32) {
 	if len(t.slots) == 0 {
 		return
@@ -106,7 +106,7 @@ func (t *table) load(hashes []uint32) {
 }
 
 // find returns the entry of a key with the hash h, or nil and the index of the slot for a
-// new one.
+// new entry.
 func (t *table) find(h uint32, key []byte) (e *entry, at int) {
 	if len(t.entries)*4 >= len(t.slots)*3 {
 		t.grow()
@@ -179,8 +179,8 @@ func (t *table) exampleOf(e *entry) []byte {
 	return t.chunks[e.chunk][start : start+e.example-1 : start+e.example-1]
 }
 
-// offer replaces the example of e if the new one is better. A better example is
-// not longer, so it fits into the place of the old one.
+// offer replaces the example of e if the new example is better. A better example is
+// not longer, so it fits into the place of the old example.
 func (t *table) offer(e *entry, key, example []byte) {
 	switch {
 	case example == nil:

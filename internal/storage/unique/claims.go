@@ -33,7 +33,7 @@ type Bucket interface {
 	Get(ctx context.Context, key string) (Entry, error)
 	// Put stores a value if the entry has revision last, or if last is 0 and no
 	// entry exists. Otherwise it returns false. The entry disappears after ttl,
-	// if that is not 0.
+	// if ttl is not 0.
 	Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, ok bool, err error)
 	// Delete removes the entry if it has that revision. Otherwise it returns
 	// false.
@@ -302,8 +302,8 @@ func (c *Claims) retry(ctx context.Context, f func() error) error {
 	}
 }
 
-// backOff waits before another try: not at all before the first ones, then up to
-// 2 s.
+// backOff waits before another try: not at all before the first tries, then up
+// to 2 s.
 func backOff(ctx context.Context, try int) error {
 	if try < 3 {
 		return nil

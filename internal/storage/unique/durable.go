@@ -77,7 +77,7 @@ func CheckIdentity(store *checkpoint.Store, id keyset.Identity) error {
 	return fmt.Errorf("%w: %s", ErrChanged, Differences(d.Identity, id))
 }
 
-// Differences describes how an identity differs from the one before.
+// Differences describes how an identity differs from the previous identity.
 func Differences(before, now keyset.Identity) string {
 	var list []string
 	for _, name := range before.Differs(now) {

@@ -74,7 +74,8 @@ type notes struct {
 	buf    []byte
 }
 
-// begin forgets the values of the batch before. The next one has n records.
+// begin forgets the values of the previous batch. The next batch has the given number
+// of records.
 func (n *notes) begin(records int) {
 	n.values, n.any, n.longer = slices.Grow(n.values[:0], records)[:records], false, false
 	clear(n.values)

@@ -25,7 +25,7 @@ type Mode uint8
 // The modes.
 const (
 	Last  Mode = iota // keep the last record of each identity
-	Count             // keep the first one, with the number of records
+	Count             // keep the first record, with the number of records
 )
 
 // Survey is the filter of the first pass. It keeps all records.

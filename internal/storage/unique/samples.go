@@ -33,7 +33,7 @@ const (
 // order, not on the batches that they are in.
 type Samples struct {
 	jobOf func(lane string) *record.Job
-	last  bool // the last record of each identity is kept, otherwise the first one
+	last  bool // the last record of each identity is kept, otherwise the first record
 	one   bool // only the first URL of a record counts
 
 	workers map[*record.Job]*record.Worker

@@ -28,7 +28,7 @@ type rangeDecoder struct {
 
 const rangeInit = 5 // bytes at the beginning of a chunk
 
-// start starts a chunk. It returns false if in cannot be one.
+// start starts a chunk. It returns false if in cannot be a chunk.
 func (d *rangeDecoder) start(in []byte) bool {
 	d.rng, d.code, d.over = 1<<32-1, 0, len(in) < rangeInit
 	if d.over || in[0] != 0 {

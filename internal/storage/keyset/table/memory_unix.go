@@ -14,7 +14,7 @@ import (
 // page, and each page takes an entry of the processor's TLB.
 const heapKeys = 256
 
-// allocate returns n zero keys, most often outside of the heap, so that release
+// allocate returns n zero keys, most often outside the heap, so that release
 // gives the memory back immediately and the garbage collector never waits for
 // twice the size of the set.
 func allocate(n int) ([]Key, error) {

@@ -1,5 +1,5 @@
 // Package table holds 128-bit keys in memory, in order of their bits, at
-// about 20 bytes a key, outside of the heap of Go. A [Table] is for one
+// about 20 bytes a key, outside the heap of Go. A [Table] is for one
 // goroutine. To share it, use its segments with a lock for each.
 //
 //	table.go     the slots of keys

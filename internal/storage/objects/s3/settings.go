@@ -59,7 +59,7 @@ func Parse(text string, env func(string) string) (s Settings, err error) {
 // configuration leaves out come from the settings of the AWS tools in the
 // environment.
 func Of(c connect.S3, env func(string) string) (Settings, error) {
-	s, _ := Parse("", env) // an error of the endpoint in the environment does not matter if the configuration has one
+	s, _ := Parse("", env) // an error of the endpoint in the environment does not matter if the configuration has an endpoint
 	s.Endpoint, s.Region, s.Profile = cmp.Or(c.Endpoint, s.Endpoint), cmp.Or(c.Region, s.Region), c.Profile
 	s.PathStyle, s.Anonymous, s.RequesterPays = c.PathStyle, c.Anonymous, c.RequesterPays
 	_, _, err := s.host()

@@ -80,8 +80,8 @@ func (c *Changelog) examine(ctx context.Context) error {
 	return nil
 }
 
-// create creates the changelog, or asks whether it could. The error is temporary if the topic must be
-// examined again.
+// create creates the changelog or, if c.dry is set, asks the broker whether it could. The
+// error is temporary if the topic must be examined again.
 func (c *Changelog) create(ctx context.Context, partitions int) error {
 	err := c.client.CreateTopic(ctx, c.cfg.Topic, partitions, maps.Clone(settings), c.dry)
 	switch {

@@ -94,8 +94,8 @@ func (s *laneSet) retire(least uint32) {
 }
 
 // piece returns up to n keys of the groups that were given up, or nil if
-// there are none. It returns the same keys until forgotten is called. A key
-// may come more than once.
+// there are none. It returns the same keys until forgotten is called. It may
+// return a key more than once.
 func (s *laneSet) piece(n int) ([]keyset.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,7 @@ func (s *laneSet) all() iter.Seq[*keyset.Set] {
 	}
 }
 
-// len returns the number of keys, including the ones that are being removed.
+// len returns the number of keys, including the keys that are being removed.
 func (s *laneSet) len() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
