@@ -16,15 +16,15 @@ import (
 // accept any other. If it returns false, that says nothing about src. Its
 // callers apply the rules of other profiles, such as frag-drop.
 //
-// It accepts "http://" or "https://" in lower case; a host of lower-case letters,
-// digits, hyphens and dots that ends within the first 63 bytes of src, without
-// consecutive hyphens or dots and without one at either end (hence without empty
-// labels and without "xn--"), whose last label cannot be a number, or an IPv4
-// address; a path that starts with "/" and in which no "." follows a "/"; a query
-// and a fragment. Path, query and fragment may contain the bytes that RFC 3986
-// allows there, and escapes that are in normal form and have no flag. A port is
-// in normal form if it has no leading zero and differs from the scheme's default.
-// It accepts no userinfo, nor more than keepBytes bytes.
+// It accepts "http://" or "https://" in lower case; a host that ends within the
+// first 63 bytes of src; a path that starts with "/" and in which no "." follows a
+// "/"; a query and a fragment. The host is an IPv4 address, or consists of lower-case
+// letters, digits, hyphens and dots. Hyphens and dots must not be consecutive, nor at
+// either end of the host, so the host has no empty label and no "xn--". Its last label
+// must not look like a number. Path, query and fragment may contain the bytes that
+// RFC 3986 allows there, and escapes that are in normal form and have no flag. A port
+// is in normal form if it has no leading zero and differs from the scheme's default.
+// parseClean accepts no userinfo, and no more than keepBytes bytes.
 //
 // It tolerates one flag: entity is the offset of the first "&amp;" in the
 // query, or -1.

@@ -29,8 +29,9 @@ func parseCleanByLoops(src []byte, u *URL) (entity int, ok bool) {
 	return cleanRest(src, i, u)
 }
 
-// cleanLabels returns the end of the clean bytes of a host that begins at i, and
-// whether a '.' or a '-' is at one of its ends or next to another one.
+// cleanLabels returns the end of the clean bytes of a host that begins at i. odd
+// reports whether a '.' or a '-' is at either end of the host, or next to another '.'
+// or '-'.
 func cleanLabels(src []byte, i int) (end int, odd bool) {
 	// bad gets pauseByte for consecutive '.' and '-', and for one at the start.
 	last, bad := uint16(pauseByte), uint16(0)

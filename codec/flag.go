@@ -50,7 +50,7 @@ const (
 
 	// Allowed, but notable.
 	FlagCredentials       // a username or a password
-	FlagRelative          // no scheme, and no base that supplied one
+	FlagRelative          // no scheme, and no base that supplied a scheme
 	FlagDotSegments       // "." or ".." in the path, raw or escaped
 	FlagHTMLEntity        // "&amp;" in the query
 	FlagFragmentInRequest // a '#' in a request target, where clients must not send one

@@ -142,8 +142,8 @@ func (b *baseURL) readRFCHost(s *scratch) {
 }
 
 // hosts records a diagnostic in an RFC 3986 profile if browsers see another
-// host. Its offset is the byte that the standards treat differently or, if no
-// byte is, the place where a host was expected.
+// host. Its offset is the offset of the byte that the standards treat differently
+// or, if there is no such byte, the offset at which a host was expected.
 func (i *inspector) hosts() {
 	if !i.suspect() || !i.differ() {
 		return

@@ -38,8 +38,8 @@ func Parse(src []byte, r *Result) error {
 // verbatim is a Normalizer without rules.
 var verbatim = compile(Profile{Name: "verbatim", Standard: RFC3986, MaxLen: MaxLen})
 
-// undone sets the action of all diagnostics to Kept, except for the one that
-// caused the error: without a normal form nothing was changed.
+// undone sets the action of all diagnostics to Kept, except for the diagnostic
+// that caused the error: without a normal form nothing was changed.
 func (r *Result) undone() {
 	for i := range r.Diagnostics {
 		if m := &r.Diagnostics[i]; m.Action != ActionRejected {

@@ -13,10 +13,11 @@ import (
 
 // A Level selects how much a key ignores. From LevelSyntax to LevelPage, URLs
 // that are equal at one level are equal at the higher ones too. LevelMatch and
-// LevelShape are outside of this order. The zero Level is LevelDefault.
+// LevelShape are outside this order. The zero Level is LevelDefault.
 type Level uint8
 
-// The levels. The specification of keys calls the four that nest K0 to K3.
+// The levels. The specification of keys calls the four levels that nest K0 to
+// K3.
 const (
 	// LevelDefault is the level of the profile: see Profile.Key.
 	LevelDefault Level = iota
@@ -98,7 +99,7 @@ func KeyFunction(std Standard, lv Level) string {
 // on every machine and in every release. Different strings have different keys,
 // except for random collisions (expect the first among some 2^64 URLs) and,
 // with XXH3, deliberate ones. The zero Key means "no URL" and is never the key
-// of one. Keys can be compared with ==, and marshal as their hex digits.
+// of a URL. Keys can be compared with ==, and marshal as their hex digits.
 type Key struct{ hi, lo uint64 }
 
 // KeyFrom returns the key with the given bytes, which are big-endian: the
@@ -317,10 +318,10 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 	return keyOf(k.hash.Sum(k.sum[:0]))
 }
 
-// canonical returns the canonical string of a level: norm if they are equal,
-// otherwise bytes in r that are valid until the next call. Each level is
-// computed from the one before, or from a text with the same key at that level,
-// so that URLs equal at one level are equal at every higher one. LevelShape is
+// canonical returns the canonical string of a level: norm if the string equals
+// norm, otherwise bytes in r that are valid until the next call. Each level is
+// computed from the level before, or from a text with the same key at that level,
+// so that URLs equal at one level are equal at every higher level. LevelShape is
 // computed from K2.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	switch {
@@ -357,8 +358,8 @@ func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	return s.k3
 }
 
-// partsOfK2 returns K2 of k1, and sets s.out to its components. u has the
-// components of k1. plain says that plainK2 can compute it.
+// partsOfK2 returns the K2 of k1, and sets s.out to the components of K2. u has the
+// components of k1. plain says that plainK2 can compute the K2.
 func (n *Normalizer) partsOfK2(plain bool, k1 []byte, u *URL, r *Result) (k2 []byte) {
 	s := &r.scratch
 	if plain {
@@ -456,7 +457,8 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 }
 
 // otherText is keyText for keys by another standard than the profile's. If that
-// standard cannot parse the input, otherText returns the text of the profile's.
+// standard cannot parse the input, otherText returns the text of the profile's
+// standard.
 func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
 	if s.resolved && n.keys == WHATWG {

@@ -30,9 +30,9 @@ import (
 var escapeFlags = Flags{}.With(FlagLowerHex).With(FlagNeedlessEscape)
 
 // onePass appends the normal form of src, of at most n.maxLen bytes, to dst and
-// fills r. It continues where parseOpening ended: o is the result of that call for
-// src, r.In and the survey of r. If onePass gives up, r is undefined, and the slice
-// returned is dst.
+// fills r. It continues where parseOpening ended: the caller has passed src, r.In
+// and the survey of r to parseOpening, which has filled them and returned o. If
+// onePass gives up, r is undefined, and the returned slice is dst.
 func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, bool) {
 	if n.table == nil {
 		return dst, false
@@ -131,8 +131,8 @@ func appendRun(dst, src []byte, from, to int) []byte {
 	return dst[:at+n]
 }
 
-// patch changes u, the components of a text, to the components of the text that
-// appendPatched makes of it.
+// patch changes u, which describes a text, so that it describes the text that
+// appendPatched makes of the text.
 func (u *URL) patch(kept []uint32) {
 	n := 0
 	added := func(at uint32) uint32 {
@@ -170,9 +170,9 @@ type pass struct {
 	walker
 }
 
-// webClasses marks the bytes of http and https URLs. The plain ones are clean in
-// path, query and fragment, except that a '.' may begin a dot segment of a path,
-// and '#' must not be in a fragment. They begin no session id in a path.
+// webClasses marks the bytes of http and https URLs. The plain bytes are clean
+// in path, query and fragment, except that a '.' may begin a dot segment of a
+// path, and '#' must not be in a fragment. They begin no session id in a path.
 var webClasses = scan.NewClasses(isPlain, func(c byte) bool { return class[c]&ldhByte != 0 })
 
 func isPlain(c byte) bool {

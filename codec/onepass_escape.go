@@ -13,7 +13,7 @@ import (
 
 // character treats the escapes of a non-ASCII character, or of text that is not
 // well-formed UTF-8, that begin at i in component Path+c; v is the value of the first
-// one. It returns the offset of the next byte to examine.
+// escape. It returns the offset of the next byte to examine.
 func (p *pass) character(i, c int, v byte) int {
 	n := characterEscapes(p.src[i:p.in.spans[Path+Component(c)].End], v)
 	if n == 0 {

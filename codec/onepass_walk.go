@@ -27,9 +27,9 @@ type walker struct {
 // runAt identifies a run of raw bytes with a flag that ends before offset i.
 func runAt(i int, flag uint8) int { return i<<8 | int(flag) }
 
-// walk writes path, query and fragment. It goes from one byte that the survey marks
-// to the next; i is the first one. The path begins at start in src, and at outStart
-// in the normal form.
+// walk writes path, query and fragment. It goes from one byte that the survey
+// marks to the next; i is the first such byte. The path begins at start in src,
+// and at outStart in the normal form.
 func (p *pass) walk(i, start, outStart int) {
 	// shift[n] is how far the end of component Path+n moves from src to the
 	// normal form. The last two elements are not read.

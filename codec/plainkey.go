@@ -15,14 +15,14 @@ import (
 // key over a copy of K1, so that no rule needs a branch only to avoid a copy.
 //
 // Like parseClean, the fast path may give up but must not decide differently:
-// where it has a result, appendK2 and appendK3 have the same one
+// where it has a result, appendK2 and appendK3 have the same result
 // (FuzzKeysNest).
 
-// plainKey reports whether plainK2 can compute K2 of k1, whose components are u,
-// and, if lv is K3, whether the path has no repeated slashes. It gives up on schemes other
-// than http and https, on userinfo, on hosts that end in a dot or possibly in a
-// number, on paths that may contain session ids, and on fragments that may
-// identify pages.
+// plainKey reports whether plainK2 can compute K2 from k1, whose components u
+// describes. For LevelPage, single reports that the path has no repeated slashes.
+// plainKey gives up on schemes other than http and https, on userinfo, on hosts
+// that end in a dot or possibly in a number, on paths that may contain session
+// ids, and on fragments that may identify pages.
 func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, single bool) {
 	path := u.spans[Path]
 	if path.Len() == 0 || u.Has(Fragment) && len(n.policy.SPA) > 0 {
@@ -66,8 +66,8 @@ func (s *scratch) workText(k1 []byte) []byte {
 	return text
 }
 
-// plainK2 returns K2 of k1, whose components are u, and records the applied rules. It
-// writes the key over text, the workText of k1.
+// plainK2 returns the K2 of k1, whose components u describes, and records the applied
+// rules. It writes the key over text, the workText of k1.
 func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 	text = text[:u.spans[Path].End]
 	hits, start := ruleSet(0), 0

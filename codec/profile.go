@@ -16,7 +16,7 @@ type Profile struct {
 	// Name identifies the profile in output and errors. It must not be empty.
 	Name string
 	// Standard parses the URLs. Keys are computed by it too, unless
-	// WithStandard chooses another one.
+	// WithStandard chooses another standard.
 	Standard Standard
 	// Rules is the set of rules to apply, in addition to the ParserRules, which
 	// the parser always applies.

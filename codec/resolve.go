@@ -56,8 +56,8 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool)
 	return dst, true
 }
 
-// front returns the length of the part of b.text that the target of the reference ref
-// begins with, apart from dot segments. It is 0 if only the parsers can tell.
+// front returns the length of the part of b.text with which the target of the reference
+// ref begins, before dot segments are removed. It returns 0 if only the parsers can tell.
 func (b *baseURL) front(ref []byte) int {
 	path := b.u.Span(Path)
 	switch {
@@ -79,9 +79,9 @@ func (b *baseURL) front(ref []byte) int {
 	return bytes.LastIndexByte(b.text[:path.End], '/') + 1
 }
 
-// takeFront makes r, which describes the target of a reference, describe the reference,
-// which begins at front. It returns false if the parsers report something else for the
-// reference.
+// takeFront changes r from a description of the target of a reference to a description of
+// the reference itself, which begins at offset front of the target. It returns false if
+// the parsers report something else for the reference.
 func (r *Result) takeFront(front int, browser bool) bool {
 	unlike := Flags{}.With(FlagRawBackslash)
 	if !browser {

@@ -21,8 +21,8 @@ import (
 // and the normal form that it appended, so neither may change until the next
 // call, as with bufio.Scanner.Bytes. After an error, or after [Parse], the
 // methods return zero values. Built with the tag invariants, a Result panics if
-// src or the normal form has changed, if there is no URL to describe, or if a call
-// begins while another goroutine's fills it.
+// src or the normal form has changed, if there is no URL to describe, or if a
+// call begins while a call of another goroutine fills it.
 type Result struct {
 	_           noCopy
 	In          URL          // components of src

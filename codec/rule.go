@@ -238,7 +238,7 @@ const (
 	lossyRules  ruleSet = 1<<RuleDropUserinfo | 1<<RuleDropFragment
 )
 
-// selectRules returns the set of the rules for which is returns true.
+// selectRules returns the set of the rules that satisfy is.
 func selectRules(is func(Rule) bool) (s ruleSet) {
 	for r := range Rule(numRules) {
 		s.set(r, is(r))

@@ -28,9 +28,9 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	return keepsTail(target, sv.First().Special, sv)
 }
 
-// text starts with a target. plainEnd returns the offset of the first byte of text that
-// needs a closer look or is in no target. query is the query up to that byte, or nil.
-// Most targets have no such bytes, and then this is faster than a survey.
+// plainEnd returns the offset of the first byte of text, which starts with a target, that
+// no target contains or that needs further checks. query is the query up to that byte, or
+// nil. Most targets have no such byte; for them, plainEnd is faster than a survey.
 func plainEnd(text []byte) (end int, query []byte) {
 	end = plainPath.PathEnd(text)
 	if end == len(text) || text[end] != '?' {

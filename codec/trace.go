@@ -56,11 +56,12 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 }
 
 // TraceKey returns the steps that lead to the canonical string of a level, in
-// the order in which the rules were applied. For K0 they start at the text that
-// the standard of the keys gives, for LevelShape at K2, and for the other levels
-// at the canonical string of the level before. The rules of K2, K3 and
-// LevelShape are listed in Result.KeyApplied. TraceKey returns nil if nothing
-// changes or if r describes no URL. Like Trace, it is meant for display.
+// the order in which the rules were applied. For LevelSyntax, the steps start at
+// the text that the parser of the keys' standard makes of the input; for
+// LevelShape, at the canonical string of LevelFetch; and for the other levels, at
+// the canonical string of the level before. Result.KeyApplied lists the rules of
+// LevelFetch, LevelPage and LevelShape. TraceKey returns nil if nothing changes or
+// if r describes no URL. Like Trace, it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
 	if !ok {

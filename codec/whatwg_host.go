@@ -146,9 +146,9 @@ func (p *parser) domain(text []byte, start int) bool {
 	return p.number(text, start, at)
 }
 
-// isStrict reports whether domain is certainly valid by the strictest rules: up
-// to 63 letters, digits, dots and hyphens, without consecutive dots or hyphens
-// and without one at either end. It may return false for other valid domains.
+// isStrict reports whether domain is certainly valid by the strictest rules: it has
+// up to 63 letters, digits, dots and hyphens, and its dots and hyphens are neither
+// consecutive nor at either end. It may return false for other valid domains.
 func isStrict(domain []byte) bool {
 	last, bad := uint16(pauseByte), uint16(0)
 	for _, c := range domain {

@@ -8,7 +8,7 @@ import (
 )
 
 // ipv4 runs the IPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
-// where converts an offset in host to one in the input.
+// where converts an offset in host to an offset in the input.
 func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	if n := len(host); host[n-1] == '.' {
 		p.mark(FlagIPv4EmptyPart, where(n-1), Host, ActionRemoved)

@@ -256,7 +256,7 @@ func (p *parser) relative() state {
 
 // afterBasePath continues after the path of the base: with the query of the
 // base, with the reference's own query, or with segments that replace the last
-// one.
+// segment.
 func (p *parser) afterBasePath() state {
 	switch p.c() {
 	case '?':

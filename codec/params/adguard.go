@@ -255,7 +255,7 @@ func namePattern(text string) (string, error) {
 	return name, nil
 }
 
-// depth0Bar reports whether a regular expression has a '|' outside of groups.
+// depth0Bar reports whether a regular expression has a '|' outside groups.
 func depth0Bar(pattern string) bool {
 	for c, depth := range operators(pattern) {
 		if c == '|' && depth == 0 {

@@ -20,7 +20,7 @@ type chart struct {
 var plainBytes = scan.NewSet(func(c byte) bool { return formClass[c] == 0 && c != '&' && c != '=' })
 
 // draw computes the charts of a query and clears the dropped fields of the
-// previous one.
+// previous query.
 func (s *Scratch) draw(query []byte) {
 	s.charts, s.drops, s.odd = s.charts[:0], s.drops[:0], 0
 	for ; len(query) >= 64; query = query[64:] {

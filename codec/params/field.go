@@ -24,7 +24,7 @@ type traits struct {
 	odd      bool
 	blank    bool // an empty field or value
 	look     bool
-	unsorted bool // a name sorts before the one on its left
+	unsorted bool // a name sorts before the name on its left
 	marks    mark
 	cfid     bool
 	cftoken  bool

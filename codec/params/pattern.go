@@ -125,8 +125,9 @@ func cases(r rune) []string {
 	return texts
 }
 
-// isComplement reports whether a class has all non-ASCII characters, but those that fold
-// to ASCII. Other classes have those that are alternatives of a letter in the pattern.
+// isComplement reports whether a class has all non-ASCII characters except those that fold
+// to ASCII. Other classes have only the non-ASCII characters that are alternatives of a letter
+// in the pattern.
 func isComplement(ranges []rune) bool { return ranges[len(ranges)-1] == unicode.MaxRune }
 
 // inClass reports whether a class has the byte c.

@@ -68,7 +68,7 @@ const (
 
 // AppendNormal appends the component src, normalized by r, to dst. It returns
 // the extended slice and -1. If r.Malformed is [MalformedReject] and src has a
-// malformed '%', it returns dst unchanged and the offset of the first one.
+// malformed '%', it returns dst unchanged and the offset of the first malformed '%'.
 //
 // AppendNormal detects escapes in src only, never in its output, and never decodes a
 // reserved byte (RFC 3986 §2.2). The result is therefore equivalent to src, and

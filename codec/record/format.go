@@ -18,16 +18,17 @@ import (
 type Format struct {
 	// Name selects the format. It consists of ASCII letters, digits, '-' and '_'.
 	Name string
-	// Options are the names of the fields of [Config] that the format uses, such as
-	// "URLField". If a user sets another one, the format is not opened.
+	// Options are the names of the fields of [Config] that the format uses,
+	// such as "URLField". If a user sets another option, the format is not
+	// opened.
 	Options []string
 	// Detect returns how many of s.Records fit the format. It must not retain s. If it is
 	// nil, the format is used only where it is named.
 	Detect func(s *Sample) int
 	// Certainty says how strongly a record that fits indicates the format, from 1 to 100.
-	// Of the formats that fit at least half of the records, detection chooses the one with
-	// the highest Certainty: 100 is unmistakable; JSON lines have 90, combined logs 70,
-	// tables with a header 50, and lists of URLs 40.
+	// Of the formats that fit at least half of the records, detection chooses the format
+	// with the highest Certainty: 100 is unmistakable; JSON lines have 90, combined logs
+	// 70, tables with a header 50, and lists of URLs 40.
 	Certainty uint8
 	// Open checks c, and returns how records end (nil: each line is a record) and a function
 	// that returns a new Locator for each goroutine. It must not retain c.
@@ -55,7 +56,7 @@ type Sample struct {
 // Framing says how the records of a stream are separated. Its functions have no state.
 type Framing struct {
 	// Next returns the length of the first record in block, with its terminator, or 0
-	// if the record does not end in block. Any number outside of block counts as 0.
+	// if the record does not end in block. Any number outside block counts as 0.
 	// Bytes after the last end are the last record of the stream. Nil: each line is a
 	// record.
 	Next func(block []byte) int
@@ -73,7 +74,7 @@ type Locator interface {
 }
 
 // Found collects the URLs and fields of one record. All ranges are offsets in the record
-// that was passed to Locate. A range outside of the record, and URLs that overlap or are
+// that was passed to Locate. A range outside the record, and URLs that overlap or are
 // added in another order than they occur in, are a bug of the Locator: they end the run
 // with an error that names the format.
 type Found struct {
@@ -132,7 +133,7 @@ func (f *Found) PassThrough() { f.to.PassThrough() }
 // returns.
 func (f *Found) Head() []byte { return f.head }
 
-// next checks the range of a URL, which must follow the last one.
+// next checks the range of a URL, which must follow the last URL.
 func (f *Found) next(call string, start, end int) bool {
 	if !f.within(call, start, end) {
 		return false
@@ -390,8 +391,8 @@ func (l *locator) Locate(f *record.Found, rec []byte, at *record.Position) (reco
 }
 
 // Detect guesses the format of a stream from its first bytes, head, among the built-in
-// formats and more. The error says that no format fits, or that one of more is invalid.
-// It does not retain head.
+// formats and more. The error says that no format fits, or that a format in more is
+// invalid. It does not retain head.
 func Detect(head []byte, more ...Format) (Guess, error) {
 	formats, err := adapt(more)
 	if err != nil {

@@ -38,15 +38,15 @@ type Job struct {
 	// a character, "tab" or "none". NoHeader: the first line of the table is a row.
 	Dialect, Delimiter, Quote, Escape string
 	NoHeader                          bool
-	// Normalizer normalizes the URLs. Nil: one of the profile equiv.
+	// Normalizer normalizes the URLs. Nil: a Normalizer of the profile equiv.
 	Normalizer *codec.Normalizer
 	// Level is the level of FieldKey.
 	Level codec.Level
 	// MaxRecord is the maximum length of a record in bytes, which bounds the memory of a
 	// reader. A longer record has the Reason TooLong. 0: DefaultMaxRecord.
 	MaxRecord int
-	// Location is the time zone, and Year the year, of times without one. Nil and 0: such
-	// times are absent.
+	// Location is the time zone, and Year the year, of times that lack them. Nil and 0:
+	// such times are absent.
 	Location *time.Location
 	Year     int
 	// Fields are the fields that AppendJSON writes. Nil: those from FieldURL to FieldError.

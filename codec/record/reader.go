@@ -52,8 +52,9 @@ func NewReader(r io.Reader, j *Job) *Reader {
 
 // Records returns the records that have not been read yet. The last pair has an error and
 // no Record if a setting is invalid, the format cannot be detected, or r fails; records
-// before the failure come first, except one that may be incomplete. A damaged or unknown
-// record is no error: see [Record.Reason]. A Record is valid until the next one is read.
+// before the failure come first, except a record that may be incomplete. A damaged or
+// unknown record is no error: see [Record.Reason]. A Record is valid until the next
+// record is read.
 func (r *Reader) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for r.next() {
@@ -67,8 +68,8 @@ func (r *Reader) Records() iter.Seq2[*Record, error] {
 	}
 }
 
-// Guess returns the format of the records, and how many of the first ones fit it if it was
-// detected. It is the zero Guess before the first record.
+// Guess returns the format of the records, and how many of the first records fit the
+// format, if it was detected. It is the zero Guess before the first record.
 func (r *Reader) Guess() Guess { return r.guess }
 
 // next reads the next record.
@@ -263,7 +264,7 @@ func (r *Reader) pass() {
 	}
 }
 
-// A writer writes records in a form other than the one of the Visit.
+// A writer writes records in a form other than the form of the Visit.
 type writer struct {
 	w   *record.Worker
 	err error

@@ -18,8 +18,8 @@ const (
 // Target selects the URLs of a request.
 type Target uint8
 
-// Targets. Formats without requests have only TargetRequest, which means their
-// URLs.
+// Targets. Formats without referers refuse TargetReferer. In formats without
+// requests, TargetRequest and TargetAll select the URLs of the record.
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the referer

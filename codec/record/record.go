@@ -60,7 +60,8 @@ func (rec *Record) Time() (_ time.Time, ok bool) {
 }
 
 // URLs returns the URLs of the record: of the request, then of the referer. A URL that
-// cannot be parsed is among them: see [URL.Reason]. A *URL is valid until the next one.
+// cannot be parsed is among them: see [URL.Reason]. A *URL is valid until the loop
+// continues.
 func (rec *Record) URLs() iter.Seq[*URL] {
 	return func(yield func(*URL) bool) {
 		for i := range rec.r.visit.Sites() {
@@ -96,7 +97,7 @@ type URL struct {
 	i int
 }
 
-// visit makes the URL the one that the visit shows.
+// visit makes the visit show the URL, and returns the visit.
 func (u *URL) visit() *record.Visit {
 	u.r.visit.URL(u.i)
 	return u.r.visit

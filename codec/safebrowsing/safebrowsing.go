@@ -26,7 +26,7 @@ const (
 
 // Limits of both specifications.
 const (
-	maxSuffixes = 4 // suffixes of the host, beside the host itself
+	maxSuffixes = 4 // suffixes of the host, besides the host itself
 	maxPrefixes = 4 // prefixes of the path that end in a slash
 )
 

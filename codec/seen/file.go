@@ -122,7 +122,7 @@ func (o *summed) flush() {
 // of bytes. The error is a *KeyVersionError, a *DamageError, from r, or about
 // memory; only after an error about memory can s have some of the keys. The
 // memory grows with the keys that r delivers. If s is not empty, ReadFrom needs
-// memory for the saved set beside it. Keys that are not hashes, as only an
+// additional memory for the saved set. Keys that are not hashes, as only an
 // attacker would write them, make ReadFrom slow.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	in := &reader{r: bufio.NewReaderSize(r, 4+blockKeys*keyBytes)}

@@ -15,7 +15,7 @@ import (
 // same time. It must be made by [New], and must not be copied.
 //
 // A key takes 16 to 24 bytes, from 250,000 keys on; fewer keys may take twice as
-// much. This memory is outside of the heap of Go where the system allows it, so the
+// much. This memory is outside the heap of Go where the system allows it, so the
 // garbage collector neither walks through it nor lets it double, and GOMEMLIMIT
 // does not count it. The Set gives it back some time after the Set becomes
 // unreachable.

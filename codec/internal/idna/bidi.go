@@ -10,7 +10,7 @@ const (
 // empty label satisfies them.
 func bidiRule[C byte | rune](label []C) (rtl, ok bool) {
 	var seen uint16           // a bit for each class that occurs
-	var first, last bidiClass // classes of the first character, and of the last one that is not an NSM
+	var first, last bidiClass // classes of the first character, and of the last character that is not an NSM
 	for i, c := range label {
 		class := propsOf(rune(c)).bidi
 		seen |= 1 << class

@@ -22,7 +22,7 @@ func mapped(value uint16) string {
 const (
 	mark          = 1 << iota // General_Category Mark
 	decomposes                // has a canonical decomposition
-	composes                  // may be the second of a composition: NFC_Quick_Check=Maybe
+	composes                  // may be the second character of a composition: NFC_Quick_Check=Maybe
 	excludedNFC               // never in NFC: NFC_Quick_Check=No
 	hiddenDisplay             // ignorable, white space, bidi control or noncharacter
 )

@@ -151,8 +151,8 @@ func (e *encoder) long(dst []byte, label []rune) []byte {
 		}
 	}
 	slices.Sort(todo)
-	// passed is the number of handled code points in front of the code point
-	// handled last, and that one itself.
+	// passed is the number of handled code points up to and including the code
+	// point handled last.
 	n, passed := rune(initialN), uint64(0)
 	for _, p := range todo {
 		r, at := rune(p>>32), int(uint32(p))
@@ -278,9 +278,9 @@ func (d *decoder) short(dst, src []rune, start int) ([]rune, bool) {
 }
 
 // long decodes all insertions first, then places them in reverse. The last
-// insertion is at its position in the result; each earlier one takes its
-// position among the free ones. The remaining positions take the basic code
-// points, in order.
+// insertion is at its position in the result; the position of each earlier
+// insertion is counted among the free positions. The remaining positions take the
+// basic code points, in order.
 func (d *decoder) long(dst, src []rune, start int) ([]rune, bool) {
 	type insertion struct {
 		r  rune

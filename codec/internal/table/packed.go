@@ -44,9 +44,9 @@ func Find(spans []Span, r rune) (value uint8, found bool) {
 	return spans[i].Value, true
 }
 
-// Spans takes the number of spans and the spans, in ascending order: for
-// each span, the distance from the end of the last one, its length without
-// its first code point, and its value.
+// Spans takes the number of spans and the spans, in ascending order: for each
+// span, the distance from the end of the previous span, its length without its
+// first code point, and its value.
 func (p *Packed) Spans() []Span {
 	list, at := make([]Span, p.Uint()), rune(0)
 	for i := range list {
@@ -66,8 +66,8 @@ type TextMap struct {
 	text string
 }
 
-// TextMap takes the number of texts, the distance of each code point from the last one, the
-// length of each text, and the texts.
+// TextMap takes the number of texts, the distance of each code point from the previous code
+// point, the length of each text, and the texts.
 func (p *Packed) TextMap() (m TextMap) {
 	n := int(p.Uint())
 	m.Keys, m.ends = make([]rune, n), make([]uint16, n)

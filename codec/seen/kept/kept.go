@@ -82,8 +82,8 @@ func today() uint32 { return uint32(time.Now().Unix() / (24 * 60 * 60)) }
 // key, Add returns true to only one. The zero Key, which no URL has, is never in a set:
 // Add returns true for it each time.
 //
-// The error is about a file or about memory. After an error, the set only fails: close
-// it, and open it again with the keys that were stored last.
+// The error is about a file or about memory. After an error, every later call returns
+// the same error: close the set, and open it again with the keys that were stored last.
 func (s *Set) Add(k codec.Key) (fresh bool, err error) {
 	var added [1]bool
 	err = s.use(func() error { return s.store.Add([]keyset.Key{keyset.KeyOf(k.Uint64s())}, added[:]) })

@@ -91,8 +91,8 @@ const maxRounds = 1024
 // escape remains. It returns false if that takes more than maxRounds rounds.
 //
 // It decodes all rounds in one pass: escapes do not overlap, so the result does
-// not depend on the order, and an escape is decoded in the round after that in
-// which its last character appeared.
+// not depend on the order, and an escape is decoded one round after its last
+// character appeared.
 func (c *canonicalizer) unescape(text []byte) bool {
 	c.text, c.round = c.text[:0], c.round[:0]
 	for _, b := range text {

@@ -48,9 +48,9 @@ func parseNumber(text []byte) (v uint64, ok bool) {
 	return v, len(text) > 0
 }
 
-// appendIPv6 appends an address as RFC 5952 writes it, in brackets. Addresses
-// that stand for an IPv4 address, by ::ffff:0:0/96 or 64:ff9b::/96, are written
-// as that.
+// appendIPv6 appends an address as RFC 5952 writes it, in brackets. An address
+// that stands for an IPv4 address, by ::ffff:0:0/96 or 64:ff9b::/96, is written as
+// that IPv4 address.
 func appendIPv6(dst []byte, groups [8]uint16) []byte {
 	switch [6]uint16(groups[:6]) {
 	case [6]uint16{5: 0xffff}, [6]uint16{0: 0x64, 1: 0xff9b}:

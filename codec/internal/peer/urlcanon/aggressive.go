@@ -26,7 +26,7 @@ func lowerQuery(c *canonicalizer) {
 }
 
 // stripQuerySessions removes session ids, which are whole fields. The field
-// after a removed one stays even if it is a session id.
+// after a removed field stays even if it is a session id.
 func stripQuerySessions(c *canonicalizer) {
 	query := c.url.query
 	start := len(c.arena)

@@ -51,8 +51,8 @@ func (c *canonicalizer) lowerPart(part *[]byte) {
 	*part = c.since(start)
 }
 
-// drop removes the bytes of part for which is returns true. The argument before
-// is the last byte of the result so far, or 0.
+// drop removes the bytes of part that satisfy is. The argument before is the last
+// byte of the result so far, or 0.
 func (c *canonicalizer) drop(part *[]byte, is func(before, b byte) bool) {
 	start := len(c.arena)
 	before := byte(0)
