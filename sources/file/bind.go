@@ -130,8 +130,8 @@ func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip b
 	k.bind(t, p, l, now)
 }
 
-// identify binds the object p to its track, or to a new one. own is a track of
-// the same id, or nil. The caller holds mu.
+// identify binds the object p to its track, or to a new track. own is a track
+// of the same id, or nil. The caller holds mu.
 func (k *bindings) identify(p *candidate, own *track, now time.Time) {
 	switch {
 	case own == nil:
@@ -231,8 +231,8 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 }
 
 // question updates t.doubt: whether the file of t, whose state is now s, may
-// hold another text than the one that was read. A file that is being written
-// may show its new time just before its new size, so the next scan decides.
+// hold another text than the track has read. A file that is being written may
+// show its new time just before its new size, so the next scan decides.
 func (k *bindings) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.sight.file.size; {
 	case t.sight.doubt == doubted && grown:

@@ -94,10 +94,10 @@ type bucket struct {
 // of rest 0.3 KB.
 const window = 1000
 
-// scan implements [storage]. It lists the objects if one was found changed, or if the poll
-// interval has passed and all listed objects have been returned. If the listing fails, it
-// returns the previous one. It leaves out finished objects, and those that are to be
-// read later.
+// scan implements [storage]. It lists the objects if an object was found to have changed, or
+// if the poll interval has passed and all listed objects have been returned. If the listing
+// fails, it returns the objects of the previous listing. It leaves out finished objects, and
+// objects that are to be read later.
 func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]error) {
 	tracked, busy := b.tracked()
 	b.mu.Lock()
@@ -142,8 +142,8 @@ func (b *bucket) forget(id fileID) bool {
 	return true
 }
 
-// relist lists the objects: all of them, or if b.order is not nil, those that it does
-// not skip. It returns which paths cannot be listed.
+// relist lists the objects: all of them or, if b.order is not nil, the objects that b.order
+// does not skip. It returns which paths cannot be listed.
 func (b *bucket) relist(ctx context.Context, tracked map[fileID]bool) (hidden map[string]error) {
 	var all []fileState
 	var rest []objects.Found

@@ -61,9 +61,9 @@ type Config struct {
 	// Objects, if not nil, has the objects that paths of the form
 	// s3://BUCKET/KEY name. Otherwise these paths name files.
 	Objects *objects.Store
-	// Exclude lists globs of files to leave out. A glob without a slash matches
-	// the name of a file, any other one its path or its relative path. Stdin is
-	// never left out.
+	// Exclude lists globs of files to leave out. A glob without a slash applies
+	// to the name of a file, any other glob to its path and its relative path.
+	// Stdin is never left out.
 	Exclude []string
 	// AllowEmpty permits that a directory contains no files, that a glob matches no
 	// files, and that Exclude leaves all files out. Otherwise, in these cases, the

@@ -24,7 +24,8 @@ func (c *Config) exclude(files []found) ([]found, error) {
 }
 
 // excludes reports whether a pattern matches a file. A pattern without a slash
-// matches the name of a file, any other one its path full or its relative path.
+// applies to the name of the file. A pattern with a slash applies to the path full
+// and to the relative path rel.
 func excludes(patterns []string, rel, full string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		if !strings.Contains(pattern, "/") {

@@ -121,8 +121,8 @@ func (e *expander) none(path string, n int, why string) {
 }
 
 // dir adds the files below root, and links to files, and returns their number.
-// It ignores anything else, such as sockets. It adds dangling links, which
-// [Source.Skipped] names.
+// It ignores anything else, such as sockets. It also adds dangling links, so that
+// [Source.Skipped] names them.
 func (e *expander) dir(root string) (n int) {
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -149,7 +149,7 @@ func (e *expander) dir(root string) (n int) {
 	return n
 }
 
-// dangling returns the reason why a link leads nowhere, or to itself.
+// dangling is the reason for a link that leads nowhere, or to itself.
 const dangling = "broken symbolic link"
 
 var errDangling = errors.New(dangling)
@@ -164,8 +164,8 @@ func isDangling(path string) bool {
 	return err != nil && isGone(err)
 }
 
-// add adds a file below base unless it is already in the list. named means that
-// its path was given literally; a file may be listed twice if both paths were.
+// add adds a file below base unless it is already in the list. named says that
+// path was given literally. See keep for the exception.
 func (e *expander) add(base, path string, err error, named bool) {
 	if disk.Exhausted(err) {
 		e.out = err
@@ -184,7 +184,8 @@ func (e *expander) add(base, path string, err error, named bool) {
 	e.keep(key, named, found{path: path, rel: relative(base, path), err: err})
 }
 
-// keep appends f to the list, unless it is there already. key identifies it.
+// keep appends f to the list unless the list has the file, which key identifies. A
+// file that was named before and is named again is appended again.
 func (e *expander) keep(key string, named bool, f found) {
 	before, there := e.seen[key]
 	e.seen[key] = before || named

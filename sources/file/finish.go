@@ -61,8 +61,8 @@ func (w *watcher) resolve(lanes []*engine.Lane) []*track {
 	return tracks
 }
 
-// letGo releases a track whose lane is finished. With an error, Finish will be
-// called for the lane again.
+// letGo releases a track whose lane is finished. If err is not nil, it keeps the track,
+// because Finish will be called for the lane again.
 func (w *watcher) letGo(t *track, lane *engine.Lane, err error) {
 	w.mu.Lock()
 	if err != nil {

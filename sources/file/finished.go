@@ -19,7 +19,7 @@ type finished struct {
 	missing map[string]int64 // what is not stored yet: see [checkpoint.Update]
 }
 
-// A finishedObject is what a finished object needs besides its id.
+// A finishedObject holds what must be known about a finished object besides its id.
 type finishedObject struct {
 	lane    digest // id of its lane
 	gone    uint32 // when a listing first lacked the object, Unix time in seconds; 0: it exists
@@ -114,7 +114,8 @@ func (w *watcher) dismiss() {
 	})
 }
 
-// brief returns the entry of a finished object without what serves to read on.
+// brief returns the entry of a finished object without the fields that only serve to continue
+// reading.
 func brief(e checkpoint.Entry) checkpoint.Entry {
 	return checkpoint.Entry{
 		Source: e.Source, ID: e.ID, Path: e.Path, Dev: e.Dev, Ino: e.Ino, Size: e.Size, Gen: e.Gen, Offset: e.Offset, Line: e.Line,

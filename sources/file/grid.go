@@ -59,8 +59,9 @@ func (c *cutter) onGrid(b *engine.Batch) int {
 	return c.maxRecord
 }
 
-// around returns the first record end in block at or after target, or 0, and
-// the beginning of that record.
+// around returns the first record end in block at or after target, and the
+// beginning of that record. If block has no such end, end is 0, and begin is the
+// end of the last whole record in block.
 func (c *cutter) around(block []byte, target int) (begin, end int) {
 	q, ok := c.framing.(quoteFraming)
 	if !ok || len(block) < target {

@@ -157,7 +157,7 @@ func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 }
 
 // another reports whether a file that has the inode of the file of t is a
-// different file, which got the inode after the other was deleted. Call
+// different file, which got the inode after the file of t was deleted. Call
 // another only for tracks that have emitted nothing, because other tracks
 // are identified by their text.
 func (t *track) another(l *look) bool {
@@ -184,8 +184,8 @@ func (l *look) tailAt(off int64) digest {
 	return digestOf(tail)
 }
 
-// compare looks for tracks of whose text p may be a copy. It returns the track
-// to continue in p, or whether it is too early to decide.
+// compare searches for tracks whose text p may repeat. It returns the track to
+// continue in p, or nil. hold reports that it is too early to decide.
 func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := c.young(p, now)
 	p.copied = false
@@ -345,9 +345,10 @@ func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 	return made > t.sight.gone.Add(c.cfg.RotateWait).UnixNano()
 }
 
-// mayBe reports whether the name of p allows it to be derived from the file of
-// t. If on_finish removed that file, only its compressed form from an ongoing
-// rotation can be; any other file existed beside it and is separate.
+// mayBe reports whether p, judging by its name, may be derived from the file of
+// t. If on_finish removed the file of t, only its compressed form, from an ongoing
+// rotation, may be. Any other file existed at the same time as the file of t and is
+// separate.
 func (t *track) mayBe(p *candidate) bool { return t.sight.disposed == 0 || stem(p.s.path) == t.path }
 
 // sameHead returns the tracks that have the same beginning as l. orig may be one of
@@ -381,8 +382,8 @@ func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*tr
 	return found
 }
 
-// sameText reports whether p has all of the emitted text of t (same), or is
-// shorter than that and may be a beginning of it (short).
+// sameText compares p with the emitted text of t. same reports that p has all of
+// this text; short, that p is shorter than this text and may be its beginning.
 func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 	at := t.at()
 	if l.compressed {
@@ -428,8 +429,8 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 	return got.answer == agrees && got.off == got.upto, true
 }
 
-// compared queues a job to compare p with the tracks of similar that must be
-// read for it. It reports whether all comparisons are done.
+// compared queues a job that compares p with those tracks in similar for which
+// the data in l does not suffice. It reports whether all comparisons are done.
 func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
 	if p.asked != nil || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
 		return false // the file is still growing, so all of it would be read again

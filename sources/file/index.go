@@ -38,8 +38,8 @@ type indexing struct {
 	writer *compress.IndexWriter
 }
 
-// openIndex prepares reading f, an input, with its index, or writing one. It
-// returns nil if the input is not a gzip file.
+// openIndex opens the index of f, an input, or prepares to write an index while f is
+// read. It returns nil if the input is not a gzip file.
 func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexing {
 	head := make([]byte, rawHead)
 	n, _ := f.ReadAt(head, 0) // the reader reports the error
@@ -67,10 +67,10 @@ func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexi
 	return x
 }
 
-// indexPath returns the path of the index of an input, and whether to write
-// it if it does not exist. The path is the one in Config.Index. With
-// IndexAuto, it is the path of gztool's index beside the input, if there is
-// one, and otherwise a path in the user's cache folder.
+// indexPath returns the path of the index of an input, and whether to write it
+// if it does not exist. The path is Config.Index. With IndexAuto, it is the
+// path of gztool's index beside the input, if there is one, and otherwise a
+// path in the user's cache folder.
 func (s *Source) indexPath(path string) (index string, write bool) {
 	if s.cfg.Index != IndexAuto {
 		return s.cfg.Index, true

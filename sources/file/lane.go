@@ -103,8 +103,9 @@ func (c *cutter) cut(b *engine.Batch) int {
 	return c.toVerified(b, c.framing.Cut(b.In))
 }
 
-// toVerified returns n, or, if the verified part of the stream ends within the
-// first n bytes of b, the length of the whole records before that end.
+// toVerified returns n. If the verified part of the stream ends within the
+// first n bytes of b, it returns the length of the whole records before that
+// end instead.
 func (c *cutter) toVerified(b *engine.Batch, n int) int {
 	if c.sums == nil {
 		return n
@@ -138,7 +139,7 @@ func (c *cutter) rest(b *engine.Batch, complete bool) (n int, again bool) {
 	if c.oversize {
 		n = c.cut(b)
 		if b.Piece == engine.Last && n < len(b.In) {
-			return n, true // more records follow the oversize one
+			return n, true // more records follow the oversize record
 		}
 		c.endWithin(b, complete)
 		b.Piece = engine.Last
@@ -203,8 +204,8 @@ func (c *cutter) verifiedHead() []byte {
 	return c.lane.Head()
 }
 
-// linesOf returns the number of lines in a text with n line ends that ends with
-// text: n, plus 1 if the last line is not terminated.
+// linesOf returns the number of lines in a stream with n line ends, whose last bytes
+// are text: n, plus 1 if the last line is not terminated.
 func linesOf(n int64, text []byte) int64 {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		n++

@@ -71,7 +71,7 @@ func (c *cutter) firstPiece(block []byte) int {
 	}
 	n, ends := f.Span(block, false)
 	if n == 0 || !ends {
-		n, ends = f.Resync(block) // the record is damaged: find the next one
+		n, ends = f.Resync(block) // the record is damaged: find the next record
 	}
 	if ends {
 		n = max(0, n-recordEnd) // the last piece must hold the bytes that show the end

@@ -14,7 +14,7 @@ import (
 // This file implements the on-damage policies of a Source.
 
 // examineFirst reads a whole input before any of it is emitted, and limits how
-// much of it may be emitted. skip reports whether nothing may be.
+// much of it may be emitted. skip reports that nothing may be emitted.
 func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (skip bool, err error) {
 	if r.st.pump != nil {
 		return false, nil // New refuses stdin, and the callers refuse pipes

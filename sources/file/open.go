@@ -30,7 +30,7 @@ type opener struct {
 var errReplaced = errors.New("the content of the file was replaced")
 
 // openContent prepares t for reading at t.cut.off, and checks that the file is
-// the one that the track is bound to.
+// the file to which the track is bound.
 func (o *opener) openContent(t *track) error {
 	if t.read.in.f == nil {
 		path, id := o.fileOf(t)
@@ -179,8 +179,8 @@ func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
 	return nil
 }
 
-// skip reads n bytes of zr. It returns the last of them, up to tailBytes, and
-// fills head with the first of them up to its capacity.
+// skip reads n bytes of zr. It returns the last bytes, up to tailBytes, and fills
+// head with the first bytes, up to its capacity.
 func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 	buf := make([]byte, min(n, 64<<10))
 	for n > 0 {

@@ -192,7 +192,7 @@ func (s *sampler) full() error {
 	return nil
 }
 
-// pickedBytes is about what a record of a sample takes beside its text.
+// pickedBytes is the approximate memory of a sampled record in bytes, not counting its text.
 const pickedBytes = 96
 
 // rankOf hashes numbers with the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).

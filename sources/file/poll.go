@@ -80,8 +80,8 @@ func (w *watcher) follow(now time.Time) bool {
 }
 
 // updateKnown updates the tracks whose files were found. It returns the other
-// files, including the ones that were done and have changed, which are
-// identified like new files. began is when the scan began.
+// files, including finished files that have changed, which are identified like
+// new files. began is when the scan began.
 func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.known.tracks {
 		t.sight.listed = false
@@ -130,7 +130,7 @@ func (w *watcher) missKnown(ctx context.Context, now time.Time, hidden map[strin
 		}
 		seen, err := w.store.stat(ctx, t.path, t.rel)
 		if err == nil && (len(hidden)+len(w.hidden) > 0 || w.store.fixed()) && w.bound.byFile[seen.id] == t {
-			continue // accessible again since the scan: the next one lists it
+			continue // accessible again since the scan: the next scan lists it
 		}
 		unseen := err != nil && !isGone(err)
 		if unseen {

@@ -46,7 +46,7 @@ func (t *track) idle() bool {
 
 // begins reports whether the text of t begins with head, which is shorter than the
 // stored beginning of t. A retired track keeps only a part of that beginning: two files
-// that share the part are not distinguished until the new one has grown, which costs
+// that share the part are not distinguished until the new file has grown, which costs
 // time.
 func (t *track) begins(head []byte) bool {
 	if t.read.head == nil && t.read.brief != nil {

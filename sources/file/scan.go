@@ -93,7 +93,7 @@ func isGone(err error) bool {
 }
 
 // literal returns the path that a pattern without wildcards names, and any other
-// pattern unchanged. A backslash makes a character of a wildcard.
+// pattern unchanged. A wildcard after a backslash is an ordinary character.
 func literal(pattern string) string {
 	if path, rest := doublestar.SplitPattern(filepath.ToSlash(pattern) + "/"); rest == "" {
 		return filepath.FromSlash(path)

@@ -456,7 +456,7 @@ func (r *reader) note(t *track, b *engine.Batch) int64 {
 		r.known.rekey(t)
 		r.progress.touch(t)
 	}
-	// Keep a restart point if it is far enough after the last one.
+	// Keep a restart point if it is far enough after the last restart point.
 	var before int64
 	if n := len(t.points); n > 0 {
 		before = t.points[n-1].p.Offset()
@@ -485,8 +485,8 @@ func appendTail(last, text []byte) []byte {
 	return append(last, text...)
 }
 
-// growHead appends to t.head the part of the first n bytes of the text that
-// is in b. It reports whether there was any. The caller holds mu.
+// growHead appends to t.read.head those of the first n bytes of the text that are
+// in b. It returns false if it cannot append any. The caller holds mu.
 func (t *track) growHead(b *engine.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false

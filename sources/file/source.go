@@ -376,7 +376,7 @@ func (s *Source) lane(ctx context.Context, i int, lane *engine.Lane) error {
 		r.lane.Hold()
 	}
 	if !skip && err == nil {
-		// Let the lane decompress text while it waits for earlier ones.
+		// Let the lane decompress text while it waits for earlier lanes.
 		if lanes := min(len(s.inputs), s.cfg.Parallel); lanes > 1 && r.st.pump == nil {
 			r.st.hold = &hold{zr: r.st.zr, room: holdBytes / holdBlock / (lanes - 1), free: s.blocks}
 			r.lane.SetSpare(r.st.hold.fill)

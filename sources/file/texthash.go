@@ -30,9 +30,9 @@ func (h *textHash) text() string {
 }
 
 // storedHash returns the hash stored in an entry and the offset where it
-// begins. If the entry has no hash because an older version wrote it, or a
-// state of another version of the library, the hash begins at the position of
-// the entry.
+// begins. An older version may have written the entry without a hash, or another
+// version of the hash library its state. In these cases, the hash begins at the
+// position of the entry.
 func storedHash(e *checkpoint.Entry) (h textHash, from int64) {
 	state, err := base64.RawStdEncoding.DecodeString(e.Hash)
 	if err == nil && h.UnmarshalBinary(state) == nil {

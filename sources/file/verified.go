@@ -120,8 +120,8 @@ type judge struct {
 	fits    func(line []byte) bool // nil: not made for head yet
 }
 
-// see updates the header from a line and reports whether the line is one. first
-// means that it is the first line of a file.
+// see updates the header from a line and reports whether the line is a header.
+// first says that the line is the first line of a file.
 func (j *judge) see(line []byte, first bool) bool {
 	var head []byte
 	if d, ok := j.framing.(director); ok {
