@@ -130,7 +130,7 @@ func (p *Pipeline) HardStop() { p.p.HardStop() }
 type Counts struct {
 	Records     int64 // read, including blank lines and headers
 	Written     int64 // durable in all sinks
-	DeadLetters int64 // durable in the dead letter
+	DeadLetters int64 // durable as dead letters
 	Dropped     int64 // the output format writes nothing for them
 	InFlight    int64 // not yet answered
 	Abandoned   int64 // given up when the run was ended early

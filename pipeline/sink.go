@@ -19,7 +19,8 @@ import (
 //
 //   - Health() error: the status page and /readyz report the error. Health must not block.
 //   - CheckConnect(context.Context) error: "urlfold check -c --connect" calls it.
-//   - NeedsFacts() bool: if it returns true, records have a key.
+//   - NeedsFacts() bool: if it returns true, Record.Key returns the key of the first URL of
+//     the record; otherwise it returns the zero Key.
 //   - Unwrap() Sink: a sink that passes its work on to another sink, for example to count
 //     the records, returns the other sink. Without this method, a wrapper around a sink of
 //     this module is refused, because the outputs of the inner sink would never get their
@@ -173,10 +174,10 @@ func (t Ticket) Refuse(err error, records ...int) {
 	t.refuse(engine.Result{Err: err, Failed: failed})
 }
 
-// RefuseAt answers that the sink will never accept the record with this
-// index, that the earlier ones are durable, and that it has not tried the
-// later ones, which are submitted again. This is the answer of a sink that
-// keeps an order. See RefuseAll.
+// RefuseAt answers that the sink will never accept the record with this index,
+// that the earlier records are durable, and that it has not tried the later
+// records, which are submitted again. This is the answer of a sink that keeps
+// an order. See RefuseAll.
 func (t Ticket) RefuseAt(err error, record int) {
 	n := t.Len()
 	if record < 0 || record >= n {

@@ -37,7 +37,7 @@ const (
 // A Batch is a contiguous part of exactly one lane on its way through the
 // pipeline. The holder of the batch owns all of its bytes: the source until it
 // emits the batch, then the worker, then the sinks, which only read, until the
-// last of them has answered its ticket. Nobody may keep a slice of it after
+// last sink has answered its ticket. Nobody may keep a slice of the batch after
 // that.
 type Batch struct {
 	Lane *Lane
@@ -105,7 +105,7 @@ type decision struct {
 	number  uint64   // number of the decision
 	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none
 	relied  []relied // duplicates whose first records were not settled at the decision
-	orphans []uint64 // duplicates that need a dead letter, as OutRec.position
+	orphans []uint64 // positions of duplicates that need a dead letter: see OutRec.position
 	orphan  bool     // the current dead letter belongs to a duplicate whose first record was refused
 
 	claims []*Claim // claims that the batch holds; see claims.go
@@ -133,7 +133,7 @@ type handover struct {
 	lost     atomic.Bool  // a leg was given up
 
 	// Guarded by delivery.mu.
-	refused         []uint64 // records that a sink refused, as OutRec.position
+	refused         []uint64 // positions of records that a sink refused: see OutRec.position
 	lostDeadLetters int64    // dead letters that were refused and dropped
 }
 
@@ -164,8 +164,9 @@ type Stream struct {
 	// as Recs, or nil if the codec was not asked for facts.
 	Facts []record.Fact
 
-	// IDs holds the identity of each record, or the zero key, and Times its time.
-	// Each is as long as Recs, or empty if the codec was not asked for it.
+	// IDs holds the identity of each record; the zero key means that the record
+	// has no identity. Times holds the time of each record. Each of these slices
+	// is as long as Recs, or empty if the codec was not asked for it.
 	IDs   []codec.Key
 	Times []record.Time
 

@@ -9,7 +9,7 @@ import (
 )
 
 // A source of single messages stores no positions, so no set of keys can be stored
-// together with them. Instead, the pipeline claims each key in a store outside of the
+// together with them. Instead, the pipeline claims each key in a store outside the
 // process, which all members share:
 //
 //	worker   read · render ──▶ claim the keys ──▶ remove duplicates ──▶ sinks
@@ -38,7 +38,7 @@ import (
 //   - ask, asked, proceed: before the sinks.
 //   - refuse, settle, settled: after they have answered.
 
-// A Claims holds claims on keys outside of the process. Its methods are called
+// A Claims holds claims on keys outside the process. Its methods are called
 // by many goroutines, and retry until ctx is done. An error before that ends
 // the run.
 type Claims interface {
@@ -318,8 +318,8 @@ func (c *claims) answered(b *Batch) bool {
 	return true
 }
 
-// isOf reports whether cl has the answer that the record with the given origin, whose
-// message was delivered again, is the first record of the key.
+// isOf reports whether the answer to cl says that o is the origin of the first record
+// of the key. The message of that record was then delivered again.
 func (cl *Claim) isOf(o Origin) bool {
 	if cl.Answer == ClaimDone {
 		return cl.First == o

@@ -15,20 +15,20 @@ import (
 //
 //	worker   ──▶ gate ──▶ all sinks of a batch
 //	                ▲
-//	committer: close · Barrier · is everything that was submitted resolved?
+//	committer: close · Barrier · is every submitted batch resolved?
 //	           · watermarks and extents · open ──▶ CommitCut
 //
 // A batch passes the gate for all of its sinks together, and the batches of a
 // lane pass in order. So when everything that has passed is resolved, the
 // outputs hold exactly the batches before the watermarks. If a sink has
-// requested a retry, or refused records are on their way to the dead letter, no
+// requested a retry, or refused records are about to become dead letters, no
 // cut is possible now, and the committer tries again in the next interval.
 
 // With deduplication, a commit stores the positions of all lanes at the cut of
 // the decisions and the keys within it. For exactly-once delivery, the cut must
 // also agree with the outputs:
 //
-//	committer: pause the decisions · Barrier · is everything that was decided settled?
+//	committer: pause the decisions · Barrier · is every decided batch settled?
 //	           · watermarks, keys and extents · resume · Seal · CommitKeys · Stored
 //
 // Batches that were decided still pass while the decisions are paused. The gate
@@ -121,11 +121,11 @@ func (c *committer) takeCut() (keys keyCut, err error) {
 	return keys, err
 }
 
-// settle calls Barrier on all sinks until everything that was submitted is
-// resolved, or everything that was decided is settled. Refused records need a
-// moment for their second round, so settle makes several attempts. It gives up
-// if batches wait at the gate or for a retry, which can take longer than a cut
-// may take.
+// settle calls Barrier on all sinks until every submitted batch is resolved or, if
+// duplicates are dropped, until every decided batch is settled. Refused records
+// need a moment for their second round, so settle makes several attempts. After 10
+// attempts it gives up, because a wait for a retry can take longer than a cut may
+// take. With decisions, it gives up only if a batch then waits for a retry.
 func (c *committer) settle() error {
 	const tries, pause = 10, 5 * time.Millisecond
 	d := c.filtering.decisions

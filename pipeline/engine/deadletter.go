@@ -39,7 +39,7 @@ func (w *worker) deadLetters(b *Batch) error {
 }
 
 // cutDeadLetters submits the dead letters of s again, the refused ones in a
-// shorter form. It reports false if one cannot be cut.
+// shorter form. It returns false if a dead letter cannot be shortened.
 func (d *delivery) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Result) bool {
 	rest := slices.Concat(failed, r.Untried)
 	slices.Sort(rest)

@@ -91,7 +91,7 @@ type decided struct {
 	reached  reached    // with windows
 }
 
-// A first is the first record of a key, in the batch with a number.
+// A first is the first record of a key, in the batch with the number no.
 type first struct {
 	key codec.Key
 	no  uint64
@@ -297,7 +297,7 @@ func (b *Batch) keyAt(s *Stream, i uint32) (k codec.Key) {
 }
 
 // refuse registers that a sink has permanently refused records of b: the next
-// record of each of their keys is a first one.
+// record of each of their keys is a first record.
 func (d *decisions) refuse(b *Batch, s *Stream, failed []uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -458,7 +458,7 @@ func (d *decisions) resume() (waiting bool) {
 	return waiting
 }
 
-// idle reports whether everything that was decided is settled.
+// idle reports whether every decided batch is settled.
 func (d *decisions) idle() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

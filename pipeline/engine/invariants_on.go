@@ -23,7 +23,7 @@ func broken(format string, args ...any) {
 // UTF-8.
 const poisonByte = 0xFD
 
-// poisonRec fills the records of free batches. It is outside of any arena.
+// poisonRec fills the records of free batches. It is outside any arena.
 var poisonRec = OutRec{Span: Span{Off: math.MaxUint32, Len: math.MaxUint32}, Src: math.MaxUint32, Msg: math.MaxUint32}
 
 // arenas calls yield for each byte arena of b.

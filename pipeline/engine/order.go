@@ -110,8 +110,8 @@ func (d *delivery) drain(l *Lane, slot int, b *Batch) {
 	o.busy = false
 }
 
-// waits reports whether the sink must answer everything it holds, and only then
-// gets more, because a record was refused and no later record may overtake it.
+// waits reports whether the sink must answer everything it holds before it gets
+// more, because a record was refused and no later record may overtake it.
 func (o *outlet) waits() bool {
 	if o.held.Load() == 0 {
 		return false
@@ -179,7 +179,7 @@ type line struct {
 	credit chan struct{} // one element per batch held by lanes that are not in front
 }
 
-// step moves the next lane to the front if the first one is delivered. It
+// step moves the next lane to the front if the first lane is delivered. It
 // returns the new lane in front, or nil after the last lane.
 func (q *line) step() *Lane {
 	q.mu.Lock()

@@ -142,7 +142,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 }
 
 // run handles the records before offset end that need less work than Append,
-// and advances to the one after them. It returns false if Append must handle
+// and advances to the record after them. It returns false if Append must handle
 // that record.
 func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 	most := markEvery - c.n%markEvery
@@ -183,8 +183,8 @@ func (b *Batch) noteAll(extents []record.Extent, start int) {
 }
 
 // appendRun appends the output of at most the given number of records, and sets
-// c.extents. After a panic it finds no records, and the next ones are read one by one,
-// so that b.Next is the start of the faulty record when the codec panics again.
+// c.extents. After a panic it finds no records, and the next records are read one by
+// one, so that b.Next is the start of the faulty record when the codec panics again.
 func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int) (out []byte) {
 	if most > 1 {
 		defer func() {
@@ -368,7 +368,8 @@ func (s *Stream) record(start int, b *Batch) bool {
 }
 
 // extend adds the bytes after start to the output record before them if the
-// current record is in the same line as the last one. It reports whether it did.
+// current record is in the same line as the previous record. It reports whether
+// it did.
 func (s *Stream) extend(start int, b *Batch) bool {
 	last := len(s.Recs) - 1
 	if last < 0 || start == 0 || s.Bytes[start-1] == '\n' || s.Recs[last].Msg != uint32(b.NextMsg) || b.In[b.Next-1] == '\n' {

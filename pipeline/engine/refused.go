@@ -20,7 +20,7 @@ type RefusedPolicy uint8
 // RefusedDrop, because it cannot go anywhere else.
 const (
 	RefusedDefault    RefusedPolicy = iota // RefusedDeadLetter with a dead letter, else RefusedBlock
-	RefusedDeadLetter                      // write the record to the dead letter
+	RefusedDeadLetter                      // write the record as a dead letter
 	RefusedBlock                           // retry the record until the sink accepts it; its lane waits
 	RefusedDrop                            // drop the record and count it
 )

@@ -98,7 +98,7 @@ type Result struct {
 	Failed []uint32 // with Permanent: indexes into Stream.Recs of the failed records; nil: all of them
 
 	// Code is the broker's error code, with Permanent, if all failed records
-	// have the same one; otherwise it is empty. It is shown to operators.
+	// have the same code; otherwise it is empty. It is shown to operators.
 	Code string
 
 	// Fault says, with Permanent, why the sink refuses all the failed records.

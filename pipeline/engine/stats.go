@@ -42,7 +42,7 @@ type Ledger struct {
 	Dropped    int64
 	Filtered   int64 // dropped by a condition
 	Duplicates int64 // dropped by the Filter of the pipeline
-	Dead       int64 // durable in the dead letter
+	Dead       int64 // durable as dead letters
 	InFlight   int64 // not yet resolved
 	Abandoned  int64 // given up by a hard stop, or delayed (see Batch.Delayed); they are read again
 }

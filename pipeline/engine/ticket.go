@@ -254,7 +254,7 @@ func (d *delivery) answer(t Ticket, r Result) {
 	}
 }
 
-// cause returns the error of r, or a generic one if the sink did not set it.
+// cause returns the error of r, or a generic error if the sink did not set it.
 func (r Result) cause() error {
 	if r.Err == nil {
 		return fmt.Errorf("failed without an error (class %d)", r.Class)

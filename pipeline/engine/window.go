@@ -241,7 +241,7 @@ func (w *windows) place(lane *laneClock, b *Batch, i int) (window uint32, ok boo
 }
 
 // add adds a time to the clock. It reports whether the time is more than far
-// ahead of the median of the last ones.
+// ahead of the median of the last times.
 func (c *laneClock) add(t, far int64) (ahead bool) {
 	if len(c.Recent) == recentTimes {
 		copy(c.Recent, c.Recent[1:])

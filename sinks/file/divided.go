@@ -163,7 +163,7 @@ func (d *dividedSink) output(path string) (*division, error) {
 func (d *dividedSink) paths() []string { return slices.Sorted(maps.Keys(d.outs)) }
 
 // flush writes the texts. The outputs share their blocks, so each returns them before the
-// next one needs them.
+// next output needs them.
 func (d *dividedSink) flush() error {
 	for _, path := range d.paths() {
 		o := d.outs[path]

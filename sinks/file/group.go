@@ -56,7 +56,7 @@ func (s *log) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) erro
 }
 
 // hold writes h and keeps it until it is durable. If it returns an error, of
-// ctx or a lasting one, it has not kept h.
+// ctx or a lastingError, it has not kept h.
 func (s *log) hold(ctx context.Context, h held) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -115,7 +115,8 @@ func apart(stream *engine.Stream) iter.Seq[[]byte] {
 	}
 }
 
-// text adds p to the open member of o. Without one, it begins one.
+// text adds p to the open member of o. If no member is open, it begins a
+// member.
 func (s *log) text(o *output, p []byte) {
 	if len(p) == 0 {
 		return

@@ -122,8 +122,8 @@ func (s *shipper) Open(ctx context.Context) (err error) {
 	return nil
 }
 
-// find queues the finished files, and removes old marked ones. If the files
-// are numbered, the marked ones stay, because they hold the last number.
+// find queues the finished files, and removes old marked files. If the files
+// are numbered, the marked files stay, because they hold the last number.
 func (s *shipper) find() error {
 	return filepath.WalkDir(s.cfg.Bucket.Folder, func(path string, d fs.DirEntry, err error) error {
 		switch {

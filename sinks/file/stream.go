@@ -181,8 +181,8 @@ func (tab *streamTable) begin(st *stream) (err error) {
 	return err
 }
 
-// next returns a new output of st, or continues one that another process has left. It
-// does not write the answered records of a continued output again.
+// next returns a new output of st, or continues an output that another process has
+// left. It does not write the answered records of a continued output again.
 func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.time = time.Now()
 	st.v.seq++
@@ -505,8 +505,9 @@ func (tab *streamTable) isThere(l *engine.Lane) bool {
 	return len(finished) > 0 && (tab.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
-// complete makes an output a valid file, not yet durably: its last member ends. One
-// without records gets its header, and an empty file is not a valid gzip file.
+// complete makes an output a valid file, not yet durably: its last member ends.
+// An output without records gets its header, in a member if it is compressed,
+// because an empty file is not a valid gzip file.
 func (s *log) complete(o *output) error {
 	if o.err != nil {
 		return o.err

@@ -287,7 +287,7 @@ func (t *template) lastSeq(v values) (last int) {
 	return last
 }
 
-// cutCompressed removes the extension of a compression format.
+// cutCompressed removes a compression extension, such as .gz.
 func cutCompressed(name string) string {
 	if ext := path.Ext(name); compress.Compressed(name) && len(ext) < len(path.Base(name)) {
 		return strings.TrimSuffix(name, ext)

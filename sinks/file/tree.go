@@ -48,9 +48,8 @@ type TreeConfig struct {
 const publishers = 8
 
 // A Tree is a sink with one [Output] per lane, for a run that ends. It requires
-// engine.OrderInput. When the first batch of another lane arrives, the
-// previous lane has ended, and its output is published while the next one is
-// written.
+// engine.OrderInput. When the first batch of another lane arrives, the previous
+// lane has ended, and its output is published while the next output is written.
 //
 //	lane in front      NAME.part, batches are appended
 //	previous lane      a publisher syncs it and renames it to NAME

@@ -19,7 +19,8 @@ import (
 //	raw text ──▶ NAME.unverified.part ──sync, rename──▶ NAME.unverified
 //
 // This happens before the output is renamed to its final name. If the process
-// dies in between, the next one repeats it and finds the existing file.
+// dies before that, the next process stores the raw text again, and keeps the
+// existing NAME.unverified if it holds the same text.
 
 // unverifiedSuffix is appended to the name of an output for the unverified raw
 // text of its input.
@@ -94,9 +95,9 @@ func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path 
 	return path, errors.Join(err, part.abort(true))
 }
 
-// freeName returns the first of base and its numbered variants that either
-// does not exist or is a file with the same bytes as the one at path. same
-// reports whether the returned name belongs to such a file.
+// freeName returns the first of base and its numbered variants that either does
+// not exist or is a file with the same bytes as the file at path. same reports
+// whether the returned name belongs to such a file.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
 		name = numbered(base, n)
@@ -152,7 +153,7 @@ func sameFile(a, b string) (bool, error) {
 }
 
 // withdrawn stores the text that l has withdrawn beside the output final, and
-// registers the resulting file in l.
+// registers the stored file in l.
 func withdrawn(l *engine.Lane, final string, mode fs.FileMode) error {
 	path, err := keepUnverified(final, l.Withdrawn(), mode)
 	if err != nil {

@@ -23,7 +23,7 @@
 // Without publish.ordered, all messages of a batch, and of several batches, are
 // in flight concurrently. A server that restarts acknowledges them in order or
 // not at all, but during a change of leader the stream can lose one message and
-// store the next one, so that a retry puts the lost one behind. With
+// store the next one, so that a retry puts the lost message behind. With
 // publish.ordered, only one message per lane and subject is in flight, and is
 // acknowledged before the next one is sent, so messages cannot overtake each
 // other. This costs one round trip per message. Shards ({key%64}) compensate

@@ -140,8 +140,8 @@ func (f *flight) leave(first int) {
 	f.left.Add(int32(first - f.len()))
 }
 
-// land counts one message, or Submit, as done. After the last one it answers
-// the ticket.
+// land counts one message, or Submit, as done. After the last message it
+// answers the ticket.
 func (f *flight) land() {
 	if f.left.Add(-1) > 0 {
 		return

@@ -240,7 +240,7 @@ func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 }
 
 // subjectOf returns the subject of message i. With framing: lines, the subject has no
-// variables, so all messages have the same one.
+// variables, so all messages have the same subject.
 func (s *jetStream) subjectOf(f *flight, i int) string {
 	if f.groups != nil {
 		return s.cfg.Subject

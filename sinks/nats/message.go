@@ -192,7 +192,7 @@ func (pr *press) positionID(p *page, i int) string {
 // the records of g are read as one message. It depends on the start of the
 // batch, the positions of the first and the last record, and the number of
 // records. If max_payload or the batch boundaries change, a message with fewer
-// records therefore cannot have the id of one with more.
+// records therefore cannot have the id of a message with more records.
 //
 //	lane id · log · 0 · template · 0 · dead · batch offset · first record · last record · records
 func (pr *press) batchID(p *page, g group) string {

@@ -114,8 +114,8 @@ func (t *template) append(dst []byte, f *record.Fact, in string) []byte {
 }
 
 // make returns the subject of a record. It is empty if the template contains
-// the subject of the input and that is missing, invalid, or reserved for the
-// server.
+// the subject of the input and this subject is missing, invalid, or reserved
+// for the server.
 func (t *template) make(f *record.Fact, in string) string {
 	if t.takes(subject) && (strings.HasPrefix(in, "$") || !client.IsSubject(in)) {
 		return ""

@@ -31,8 +31,7 @@ type answer struct {
 // ahead is how many answers of a partition are held in memory.
 const ahead = 2
 
-// stallTimeout is how long no record may arrive while there are records to
-// read.
+// stallTimeout is the longest time without a new record while the log has more.
 const stallTimeout = 30 * time.Second
 
 var (

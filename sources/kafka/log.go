@@ -79,7 +79,7 @@ func (p *partition) start(ctx context.Context) (offset int64, note string, ok bo
 }
 
 // locate implements start. It commits an offset that depends on the current state of
-// the log, so that a restart uses the same one.
+// the log, so that a restart uses the same offset.
 func (p *partition) locate(ctx context.Context) (offset int64, note string, err error) {
 	was, note := parseMark(p.assigned.Note)
 	now, err := p.s.client.LogState(ctx, p.topic, p.id)

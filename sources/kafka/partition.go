@@ -275,7 +275,7 @@ func (p *partition) name(b []byte) string {
 
 // flush emits the batch; end is the offset after the batch. If there is no
 // batch but the position has moved, past control batches or compacted records,
-// it emits an empty one.
+// it emits an empty batch.
 func (p *partition) flush(ctx context.Context, end int64) error {
 	if p.batch == nil {
 		if end == p.emitted {

@@ -88,8 +88,8 @@ func newReader(paths []string, j *record.Job) *Reader {
 
 // Records returns the records that have not been read yet. A pair with an error has a nil
 // Record, and concerns one file: a *[DamageError], a file that cannot be opened, a format
-// that cannot be detected. If the loop goes on, the next pair is the next file's. A Record
-// is valid until the next one is read.
+// that cannot be detected. If the loop continues, the next pair is from the next file. A
+// Record is valid until the next record is read.
 func (r *Reader) Records() iter.Seq2[*record.Record, error] {
 	return func(yield func(*record.Record, error) bool) {
 		for r.file != nil || r.src != nil || len(r.paths) > 0 {

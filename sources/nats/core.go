@@ -38,9 +38,9 @@ func NewCore(cfg CoreConfig) (engine.Source, error) {
 	return s, nil
 }
 
-// Open implements [engine.Source]. It subscribes: messages published from then
-// on are read. If the connection is lost meanwhile, the library subscribes again with the
-// next one.
+// Open implements [engine.Source]. It subscribes: messages published from then on are
+// read. If the connection is lost meanwhile, the library subscribes again with the next
+// connection.
 func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 	s.rt = rt
 	if err := s.Link.Open(ctx); err != nil {

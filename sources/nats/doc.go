@@ -7,7 +7,7 @@
 // JetStream is an engine.Acker. It acknowledges a message when all of its
 // records are durable in every sink, and never before. The server redelivers a
 // message after ack_wait; to prevent that, the source reports messages in
-// progress after half of ack_wait, including the ones that wait for a free
+// progress after half of ack_wait, including messages that wait for a free
 // batch, for up to max_processing_time. Messages abandoned by a hard stop are
 // requested again after nak_delay. A soft stop immediately returns prefetched
 // messages that were not started, so that another instance gets them without

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lookEvery is how often the consumer is checked while it works: for the
-	// lag, which only messages report otherwise, and for the floor.
+	// lookEvery is the time between checks of a consumer that works. The checks
+	// update the lag, which otherwise only arrives with messages, and the floor.
 	lookEvery = 10 * time.Second
 	// lookAgain is the longest pause between checks while something is wrong.
 	lookAgain = 5 * time.Second
@@ -127,8 +127,9 @@ func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn, shut bool
 	return nil
 }
 
-// consumer returns the consumer. It creates a missing one if configured: after
-// the last sequence known to be acknowledged, or else at the configured start.
+// consumer returns the consumer. It creates a missing consumer if configured:
+// after the last sequence known to be acknowledged, or else at the configured
+// start.
 func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) (client.ConsumerInfo, error) {
 	want := s.want()
 	floor, known := s.epoch.Load().floor.last()

@@ -230,9 +230,9 @@ func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
 // confirmTimeout is how long to wait for a confirmation.
 const confirmTimeout = 5 * time.Second
 
-// ackConfirmed acknowledges messages until the server confirms the last one,
-// which implies the others because it processes them in order. It gives up
-// after ack_wait, when the messages are redelivered anyway.
+// ackConfirmed acknowledges messages until the server confirms the last
+// message. This implies the others, because the server processes them in order.
+// It gives up after ack_wait, when the messages are redelivered anyway.
 func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.info.Load().AckWait)
 	defer cancel()

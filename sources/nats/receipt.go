@@ -74,8 +74,7 @@ func (x *receipt) cut(n int) []string {
 	return rest
 }
 
-// split removes the messages for which delayed returns true from x, and returns
-// them.
+// split removes from x the messages that satisfy delayed, and returns them.
 func (x *receipt) split(delayed func(i int) bool) (rest []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -32,7 +32,7 @@ const publishAtOnce = 1000
 // Enqueue publishes a reference to each object below path, s3://BUCKET/PREFIX, to
 // the queue of c, and returns how many. It leaves out the objects that stand for
 // folders, and those for which owns returns false for the path relative to the
-// bucket. subject is the subject of JetStream, or the topic of Kafka, and may be empty
+// bucket. subject is the JetStream subject or the Kafka topic, and may be empty
 // if there is a single one.
 func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel string) bool, log *slog.Logger) (n int, err error) {
 	bucket, prefix := storage.Split(path)

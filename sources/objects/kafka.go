@@ -39,7 +39,8 @@ type kafkaSource interface {
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
 
-// newTopics returns a queue of which most messages may be in progress.
+// newTopics returns a queue with at most the given number of messages in
+// progress.
 func newTopics(c kafka.Config, most int, log *slog.Logger) (*topics, error) {
 	c.BatchRecords = 1
 	s, err := kafka.New(c, log)
@@ -175,7 +176,7 @@ type kafkaPublisher struct {
 }
 
 // newKafkaPublisher returns the publisher to a topic of c, which may be empty if there is
-// a single one.
+// a single topic.
 func newKafkaPublisher(c kafka.Config, topic string) (publisher, error) {
 	if topic == "" && len(c.Topics) == 1 {
 		topic = c.Topics[0]

@@ -16,7 +16,7 @@ import (
 type Reference struct {
 	URL       string `json:"url"`                 // s3://BUCKET/KEY
 	ETag      string `json:"etag,omitempty"`      // if another version is there, it is not read
-	VersionID string `json:"versionId,omitempty"` // in a bucket with versions: the one to read
+	VersionID string `json:"versionId,omitempty"` // in a bucket with versions: the version to read
 	Verdict   string `json:"verdict,omitempty"`   // in a dead letter: why the object was not read
 	Detail    string `json:"detail,omitempty"`
 	Message   string `json:"message,omitempty"` // in a dead letter: the message, if it names no object

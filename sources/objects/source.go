@@ -201,8 +201,8 @@ func (s *source) Run(ctx context.Context) error {
 	return err
 }
 
-// task runs f in a goroutine of Run. It does nothing if Run is over: the message
-// that f is about is then delivered again.
+// task runs f in a goroutine of Run. It does nothing if Run is over, because
+// the message of f is then delivered again.
 func (s *source) task(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -369,7 +369,8 @@ func (s *source) Listed() []storage.Found {
 	return list
 }
 
-// unlist removes an object from the listed ones, and returns it, or an empty work.
+// unlist removes an object from the listed objects. It returns the work for the
+// object, or an empty work.
 func (s *source) unlist(o *storage.Object) (w work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

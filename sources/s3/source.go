@@ -1,7 +1,7 @@
 // Package s3 contains the source that reads the objects of a bucket, in Amazon S3
-// or a store that speaks its protocol. An object is a file of package
-// sources/file, which does the reading: positions, verdicts, restart points and
-// what happens to finished objects are the same.
+// or a store that speaks its protocol. Package sources/file reads each object as
+// it reads a file, so positions, verdicts, restart points and the handling of
+// finished objects are the same as for files.
 //
 // Not covered by the stability page.
 package s3
