@@ -32,8 +32,8 @@ import (
 // This file contains the common parts of the commands that read all records and write a
 // result about them: top, count, report and learn.
 
-// An analysis holds the flags of a command that analyzes: some of the
-// one-shot's, and the flags for its result.
+// An analysis holds the options of a command that analyzes: some of the
+// one-shot's, and the options for its result.
 type analysis struct {
 	// Write the result in this format: {}. Default: parquet for an output named .parquet,
 	// table on a terminal, or else tsv.
@@ -53,21 +53,21 @@ type analysis struct {
 	options
 }
 
-// newAnalysis returns the flags of an analysis with their defaults.
+// newAnalysis returns the options of an analysis with their defaults.
 func newAnalysis(c *daemon.Catalog) analysis {
 	a := analysis{HeaderRow: "auto", options: newOptions(c)}
 	a.Redact = usualRedact
 	return a
 }
 
-// register adds to cmd the flags of all, a pointer to a struct that contains a.
+// register adds to cmd the options of all, a pointer to a struct that contains a.
 func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 	a.options.register(cmd, all, append(uses, "readers", "count")...)
 	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts; the rest goes to temporary files"
 }
 
-// prepare resolves the flags for a run whose codecs write fields. bad holds the
-// errors in the flags of the command itself.
+// prepare resolves the options for a run whose codecs write fields. bad holds the
+// errors in the options of the command itself.
 func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*settings, error) {
 	o := a.options
 	o.Render.Form, o.Fields = record.RenderTSV.String(), fields
@@ -84,7 +84,7 @@ func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*sett
 	return set, bad.Err()
 }
 
-// resolve returns the settings of the result. It is for the commands with the flags of
+// resolve returns the settings of the result. It is for the commands with the options of
 // results.
 func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.Options) {
 	if a.Form != "" {
@@ -316,8 +316,8 @@ func (s *settings) drain(source *file.Source, opt engine.Options) (*engine.Pipel
 	return engine.New(opt)
 }
 
-// report reads the whole input, writes a line for each damaged one, and calls write. The
-// command fails if an input is damaged, or if write says so.
+// report reads the whole input, writes a line for each damaged input, and calls write.
+// The command fails if an input is damaged, or if write says so.
 func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, error), write func() (failed bool, err error)) error {
 	sig := command.Watch(cmd.Context())
 	defer sig.Stop()

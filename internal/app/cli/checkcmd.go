@@ -45,7 +45,7 @@ const checkExamples = `  urlfold check access.log.gz
   urlfold check -c urlfold.yaml --connect   also test brokers, servers and output directories
   urlfold check -c urlfold.yaml --show      print the effective configuration`
 
-// checkOptions holds the flags of check: some of the one-shot's, and its own.
+// checkOptions holds the options of check: some of the one-shot's, and its own.
 type checkOptions struct {
 	options
 	catalog         *daemon.Catalog

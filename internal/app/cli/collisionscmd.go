@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// collisionOptions holds the flags of collisions: some of the one-shot's, and its
+// collisionOptions holds the options of collisions: some of the one-shot's, and its
 // own.
 type collisionOptions struct {
 	options

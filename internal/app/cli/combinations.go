@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// checkCombinations refuses flags that make no sense together, or with the inputs. It
+// checkCombinations refuses options that make no sense together, or with the inputs. It
 // needs the results of resolveRecord.
 func (s *settings) checkCombinations(bad *command.Mistakes) {
 	const (

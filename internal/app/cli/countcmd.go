@@ -25,7 +25,7 @@ const countExamples = `  urlfold count access.log.gz                            
   urlfold count --by client --per hour access.log         count the clients of each hour
   urlfold count --by fetch --approx 'logs/**/*.gz'        estimate, in little memory`
 
-// countOptions holds the flags of count.
+// countOptions holds the options of count.
 type countOptions struct {
 	// Count by these names, separated by commas: fields of --fields, param, flag. Repeat the
 	// option to count several at once.

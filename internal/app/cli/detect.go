@@ -83,7 +83,7 @@ func headOf(job *record.Job, head []byte) []byte {
 	return head
 }
 
-// rowless is the format of tables without rows if no flag names their columns. They
+// rowless is the format of tables without rows if no option names their columns. They
 // hold no URL. Rows that arrive after the format was detected are unparsed.
 type rowless struct{ record.LineFraming }
 

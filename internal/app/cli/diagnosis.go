@@ -291,7 +291,7 @@ func (r *diagnosis) detectJSON(lines []byte, o *options) {
 	r.choose(fields, o)
 }
 
-// choose chooses the field with the URL, or those with its parts.
+// choose chooses the field with the URL, or the fields with its parts.
 func (r *diagnosis) choose(fields []textField, o *options) {
 	o.URLField = urlField(fields)
 	if parts := urlParts(fields, o.URLField); parts != "" && (o.Base == "" || strings.Contains(parts, ",query=")) {
@@ -542,7 +542,7 @@ func withoutPrefix(format string) string {
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
 // fileArg returns the name of a file as one word of a POSIX shell. The word
-// cannot be mistaken for a flag.
+// cannot be mistaken for an option.
 func fileArg(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -561,8 +561,8 @@ func shellQuote(text string) string {
 }
 
 // A misfitSink is a dead-letter sink that notes the position of the first
-// record that does not fit the format, and the length of the longest one that
-// is too long. The letters come in the order of the input.
+// record that does not fit the format, and the length of the longest record
+// that is too long. The letters come in the order of the input.
 type misfitSink struct {
 	engine.Sink
 	first   *misfit

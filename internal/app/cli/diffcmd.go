@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// diffOptions holds the flags of diff: some of the one-shot's, and its own.
+// diffOptions holds the options of diff: some of the one-shot's, and its own.
 type diffOptions struct {
 	options
 	// Compare with this profile (B): a name that 'urlfold help profiles' lists, or a YAML file.
@@ -109,8 +109,8 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	})
 }
 
-// resolveKeys resolves the flags of a command that compares the keys of records, whose
-// codecs write fields. bad holds the errors in the flags of the command itself. The
+// resolveKeys resolves the options of a command that compares the keys of records, whose
+// codecs write fields. bad holds the errors in the options of the command itself. The
 // command hides passwords, which keys depend on.
 func (o options) resolveKeys(paths, fields []string, bad *command.Mistakes) (*settings, error) {
 	checkRedact(bad, o.Redact)

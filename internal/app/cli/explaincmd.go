@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/report/explain"
 )
 
-// explainOptions holds the flags of explain.
+// explainOptions holds the options of explain.
 type explainOptions struct {
 	options
 	// Compare each key with the key of this URL.
@@ -110,7 +110,7 @@ func (o *explainOptions) writer(cmd *cobra.Command, x *explain.Explainer) explai
 	return explain.NewTextWriter(w, s, x)
 }
 
-// explainer validates the flags and returns the Explainer that they describe.
+// explainer validates the options and returns the Explainer that they describe.
 func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	var bad command.Mistakes
 	p, policy, profileErr := findProfile(o.Profile)

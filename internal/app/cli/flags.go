@@ -28,29 +28,29 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file makes flags of the fields of structs, among them the
-// configuration's. The value of a field is the default of its flag. The tags
+// This file makes options of the fields of structs, among them the
+// configuration's. The value of a field is the default of its option. The tags
 // are:
 //
 //	flag    the name and, after a comma, the letter
-//	for     which commands have the flag besides the one-shot
+//	for     which commands have the option besides the one-shot
 //	group   the group in the help of the one-shot; default: the enclosing struct's
 //	arg     the word of the help text for the value
 //	help    the help text, in which {} becomes the accepted values; default: the doc comment
 //	enum    the accepted values, if valuesOf does not know them
 //	noun    the word for a value in the error about any other value
-//	alone   the value of the flag without a value
-//	split   the separator of a list; default: the flag is repeated
+//	alone   the value of the option without a value
+//	split   the separator of a list; default: the option is repeated
 //	bounds  the least and the largest size
-//	job     the field of record.Config that the flag sets, if it has another name
+//	job     the field of record.Config that the option sets, if it has another name
 
-// register adds to cmd the flags of all, a pointer to o or to a struct that
-// contains o: the flags for the given uses, or all flags if no use is given.
+// register adds to cmd the options of all, a pointer to o or to a struct that
+// contains o: the options for the given uses, or all options if no use is given.
 func (o *options) register(cmd *cobra.Command, all any, uses ...string) {
 	o.add(cmd, reflect.ValueOf(all).Elem(), "", uses)
 }
 
-// add adds the flags of a struct whose enclosing struct has this group.
+// add adds the options of a struct whose enclosing struct has this group.
 func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string, uses []string) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -112,7 +112,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 	}
 }
 
-// A listValue is the value of a flag for a list. Unlike a list of package
+// A listValue is the value of an option for a list. Unlike a list of package
 // pflag, it takes quotes within an element: param("q") is the same as param(q).
 type listValue struct {
 	pflag.Value
@@ -124,7 +124,7 @@ func (l listValue) Set(text string) error {
 	return l.Value.Set(strings.NewReplacer(`("`, "(", `")`, ")").Replace(text))
 }
 
-// valuesOf returns the accepted values of a flag, or nil if there is no list of them.
+// valuesOf returns the accepted values of an option, or nil if there is no list of them.
 func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	switch name {
 	case "from":
@@ -169,7 +169,7 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	return nil
 }
 
-// checkValues reports the values of flags with a noun that are not accepted.
+// checkValues reports the values of options with a noun that are not accepted.
 func (o *options) checkValues(bad *command.Mistakes) {
 	all := reflect.ValueOf(o).Elem()
 	for _, f := range reflect.VisibleFields(all.Type()) {
@@ -181,7 +181,7 @@ func (o *options) checkValues(bad *command.Mistakes) {
 	}
 }
 
-// helpOf returns the help text of the flag of a field of a struct.
+// helpOf returns the help text of the option of a field of a struct.
 func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 	list := strings.Join(values, ", ")
 	text := f.Tag.Get("help")
@@ -206,13 +206,13 @@ func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 	return text
 }
 
-// flagsByField holds the flags that set the fields of record.Config.
+// flagsByField holds the options that set the fields of record.Config.
 var flagsByField = sync.OnceValue(func() map[string]string {
 	return recordconf.Names(reflect.TypeFor[options](), "flag", "--")
 })
 
-// A sizeValue is the value of a flag for a size. Set keeps its error for resolve,
-// which reports the errors of all flags.
+// A sizeValue is the value of an option for a size. Set keeps its error for resolve,
+// which reports the errors of all options.
 type sizeValue struct {
 	to          *field.Size
 	least, most field.Size

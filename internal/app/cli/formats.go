@@ -54,7 +54,7 @@ const maxPeek = 2 << 20
 const maxFormatErrors = 10
 
 // findFormats detects the format of each input of source, unless --from gives
-// it, and checks that the flags are valid for it. The error names each input
+// it, and checks that the options are valid for it. The error names each input
 // that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
 	f := newFormats(set)
@@ -287,7 +287,7 @@ func (f *formats) checkConditions(job *record.Job, format string, head []byte) e
 	return recordconf.CheckConditions([]*record.Job{job}, []string{c.Format}, &c, head, "--map %s=NAME")
 }
 
-// any reports whether is returns true for the job of an input.
+// any reports whether the job of an input satisfies is.
 func (f *formats) any(is func(j *record.Job) bool) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(f.jobs)), is)
 }
@@ -357,7 +357,7 @@ func (f *formats) describe() string {
 	return "format " + f.name()
 }
 
-// places says where the URLs are in JSON records, if no flag does.
+// places says where the URLs are in JSON records, if no option does.
 func (f *formats) places() string {
 	all := map[string]bool{}
 	for _, v := range f.byPath {
@@ -375,7 +375,7 @@ func (f *formats) places() string {
 	}
 }
 
-// flagNames prefixes each error about a flag with the flag's name.
+// flagNames prefixes each error about an option with the option's name.
 func flagNames(err error) error {
 	var lines []error
 	for _, e := range errlist.Flatten(err) {

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// This file derives hints about flags from the first records of a JSON lines
+// This file derives hints about options from the first records of a JSON lines
 // input. It prints the names of members but never their values, which may
 // contain a password.
 
@@ -20,10 +20,10 @@ import (
 // --url-field.
 type jsonMember struct{ path, name, value string }
 
-// rank says how likely the member holds the URL of its record. If two members are
-// equally likely, the outer one wins, then the one called url. The members of an
-// object url or uri, such as url.original in the Elastic Common Schema, have
-// its name, too.
+// rank says how likely the member holds the URL of its record. If two members
+// are equally likely, the outer member wins, then the member called url. The
+// members of an object url or uri, such as url.original in the Elastic Common
+// Schema, have its name, too.
 func (m jsonMember) rank() int {
 	const most = 7
 	name := m.name
@@ -112,8 +112,9 @@ func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember))
 	return err == nil
 }
 
-// paired gives the members of an element that is a pair of a name and a value, such as
-// {"key":"page","value":…}, the path with its name: its index differs between records.
+// paired changes the paths of the members of an element that is a pair of a name and a
+// value, such as {"key":"page","value":…}. Such a path names the element by its name,
+// because its index differs between records.
 func paired(element []jsonMember, array, path string) []jsonMember {
 	isName := func(m jsonMember) bool { return m.path == path+".key" || m.path == path+".name" }
 	at := slices.IndexFunc(element, isName)

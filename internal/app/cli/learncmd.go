@@ -29,7 +29,7 @@ const learnExamples = `  urlfold learn 'logs/**/*.gz'
   urlfold learn -r jsonl access.log | jq -r .name
   urlfold learn -f jsonl --url-field url --content content_hash crawl.jsonl`
 
-// learnOptions holds the flags of learn.
+// learnOptions holds the options of learn.
 type learnOptions struct {
 	// Compare this member of JSON records instead of status and size: a path such as
 	// page.hash.

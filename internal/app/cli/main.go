@@ -7,7 +7,7 @@
 //
 //	main.go, root.go                               Run; the commands
 //	options.go, flags.go, combinations.go,         options of the one-shot: from structs to
-//	settings.go, oldnames.go                       flags, what excludes what, what they mean
+//	settings.go, oldnames.go                       options, what excludes what, what they mean
 //	values.go, profiles.go                         values of options
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs

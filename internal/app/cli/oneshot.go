@@ -23,11 +23,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file runs the one-shot, from the flags to the exit code:
+// This file runs the one-shot, from the options to the exit code:
 //
-//	flags → settings → source → format → job → pipeline → output published → summary → report → exit code
+//	options → settings → source → format → job → pipeline → output published → summary → report → exit code
 
-// runOneShot normalizes the inputs named by paths as the flags in o say.
+// runOneShot normalizes the inputs named by paths as the options in o say.
 func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	set, err := o.resolve(paths)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// options holds the flags of the one-shot as the user typed them. Scripts
-// depend on the flag names.
+// options holds the options of the one-shot as the user typed them. Scripts
+// depend on the option names.
 type options struct {
 	config.Format `group:"Input"`
 	config.Codec  `group:"Input"`
@@ -217,7 +217,7 @@ type runOptions struct {
 	LogLevel string `flag:"log-level" for:"count,query" enum:"debug,info,warn,error" arg:"level" noun:"level"`
 }
 
-// newOptions returns the options of a command line without flags. c has the formats
+// newOptions returns the options of a command line without options. c has the formats
 // in addition to the built-in ones; it may be nil.
 func newOptions(c *daemon.Catalog) options {
 	o := options{
@@ -259,7 +259,7 @@ func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...stri
 	command.CompleteList(cmd, "fail-on", accepted)
 }
 
-// enumOf returns the values in the tag of a flag of the one-shot.
+// enumOf returns the values in the tag of an option of the one-shot.
 func enumOf(flag string) []string {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[options]()) {
 		if f.Tag.Get("flag") == flag {

@@ -37,7 +37,7 @@ const reportExamples = `  urlfold report access.log.gz -o report.html
   urlfold report --to md access.log | less
   urlfold report --merge shard-*.json -o summary.json`
 
-// reportOptions holds the flags of report.
+// reportOptions holds the options of report.
 type reportOptions struct {
 	// Write these formats: {}. Default: by the extension of the output, or html; md on a
 	// terminal.
@@ -66,7 +66,7 @@ func newReportCmd(c *daemon.Catalog) *cobra.Command {
 // A target is an output of a report.
 type target struct{ path, form string }
 
-// targets returns the outputs that the flags name.
+// targets returns the outputs that the options name.
 func (o *reportOptions) targets(stdout io.Writer, bad *command.Mistakes) (list []target) {
 	forms := o.As
 	ext := filepath.Ext(o.Out)

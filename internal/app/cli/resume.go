@@ -84,7 +84,8 @@ func (r *resumption) name(output string) string {
 	return strconv.QuoteToASCII(filepath.ToSlash(rel))
 }
 
-// read returns the lines of the record by output. The last one about an output counts.
+// read returns the lines of the record by output. The last line about an output
+// counts.
 func (r *resumption) read() (map[string]madeOutput, error) {
 	known := map[string]madeOutput{}
 	text, err := os.ReadFile(filepath.Join(r.dir, disk.RecordName))

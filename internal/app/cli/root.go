@@ -62,7 +62,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	o.register(cmd, &o)
 	command.AddColor(cmd)
 	cmd.SetFlagErrorFunc(flagError)
-	for _, sub := range subcommands(c) { // registering the hundreds of flags of all commands takes longer than a small run
+	for _, sub := range subcommands(c) { // registering the hundreds of options of all commands takes longer than a small run
 		if all || slices.Contains(args, sub.Name) {
 			cmd.AddCommand(sub.Create())
 		}
@@ -72,11 +72,11 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	return cmd
 }
 
-// mayBeEmpty holds the flags whose empty value has a special meaning.
+// mayBeEmpty holds the options whose empty value has a special meaning.
 var mayBeEmpty = []string{"vs"}
 
-// noEmptyFlags rejects flags that were given without a text, as in --summary
-// "$REPORT" with an unset variable. Without the check, the flag would be
+// noEmptyFlags rejects options that were given without a text, as in --summary
+// "$REPORT" with an unset variable. Without the check, the option would be
 // ignored.
 func noEmptyFlags(flags *pflag.FlagSet) error {
 	var bad command.Mistakes
@@ -92,15 +92,15 @@ func noEmptyFlags(flags *pflag.FlagSet) error {
 	return bad.Err()
 }
 
-// mustBe describes the values of each type of flag, because the errors of the flag
+// mustBe describes the values of each type of option, because the errors of the option
 // parser use the words of package strconv.
 var mustBe = map[string]string{
 	"int": "an integer of at most 18 digits", "int64": "an integer of at most 18 digits", "float64": "a number",
 	"bool": "true or false", "duration": "a duration such as 10s",
 }
 
-// flagError turns an error of the flag parser into a usage error. For an
-// unknown long flag it suggests the flag with the most similar name.
+// flagError turns an error of the option parser into a usage error. For an
+// unknown long option it suggests the option with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

@@ -32,7 +32,7 @@ func (s *settings) identity() (keyset.Identity, error) {
 	return id, nil
 }
 
-// adopt sets the flags that the user did not pass to the values in the set.
+// adopt sets the options that the user did not pass to the values in the set.
 func (o *seenOptions) adopt(id keyset.Identity) {
 	for _, f := range []struct {
 		flag, name string

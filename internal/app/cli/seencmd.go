@@ -22,7 +22,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset/identity"
 )
 
-// This file has the commands of a set of keys on disk, and their flags.
+// This file has the commands of a set of keys on disk, and their options.
 // seen.go implements them.
 
 const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it, for example which pages a crawler has
@@ -42,7 +42,7 @@ const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            ma
   urlfold seen query --seen -r rewrite fetched/ x.log   write the records whose URLs are in it
   urlfold seen shrink --before 2026-08-01 fetched/      remove the keys last added before that date`
 
-// seenOptions holds the flags of the commands of seen: some of the one-shot's, and
+// seenOptions holds the options of the commands of seen: some of the one-shot's, and
 // their own.
 type seenOptions struct {
 	options
@@ -79,7 +79,7 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	return command.WithCommands(cmd, build.cmd, merge.cmd, query.cmd, shrink, info)
 }
 
-// newSeenUse returns a command that reads URLs, with the flags for it and for more.
+// newSeenUse returns a command that reads URLs, with the options for it and for more.
 func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, set string, paths []string) error, more ...string) *seenOptions {
 	o := &seenOptions{options: newOptions(c)}
 	o.cmd = &cobra.Command{
@@ -98,7 +98,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	return o
 }
 
-// describe replaces the help text of a flag.
+// describe replaces the help text of an option.
 func (o *seenOptions) describe(flag, text string) { o.cmd.Flags().Lookup(flag).Usage = text }
 
 // dayOf returns the number of days from 1970-01-01 to a date, or to today if text is

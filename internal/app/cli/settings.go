@@ -30,7 +30,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// settings holds the validated and resolved flags of a one-shot.
+// settings holds the validated and resolved options of a one-shot.
 type settings struct {
 	paths    []string
 	record   record.Config // an empty Format means: detect it
@@ -71,8 +71,8 @@ func (o *options) checkFailOn(values []string) error {
 	return nil
 }
 
-// resolve validates the flags and returns what they mean. Its error joins all
-// errors in the flags.
+// resolve validates the options and returns what they mean. Its error joins all
+// errors in the options.
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.From)}
 	var bad command.Mistakes
@@ -148,7 +148,7 @@ func (s *settings) resolveCodec(bad *command.Mistakes) {
 }
 
 // newNormalizer returns the normalizer for a profile, or nil if the profile or the
-// flags are invalid. The error joins one error, with its flag, for each invalid setting.
+// options are invalid. The error joins one error, with its option, for each invalid setting.
 func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byte) (*codec.Normalizer, error) {
 	n, err := recordconf.NewNormalizer(&o.Codec, p, policy, key)
 	for _, e := range errlist.Flatten(err) {
@@ -235,7 +235,7 @@ func (s *settings) mapping(bad *command.Mistakes) map[string]string {
 	return m
 }
 
-// hmacKey returns the contents of --hmac-key-file, or nil without the flag.
+// hmacKey returns the contents of --hmac-key-file, or nil without the option.
 func (s *settings) hmacKey() ([]byte, error) {
 	if s.HMACKeyFile == "" {
 		return nil, nil
@@ -279,7 +279,7 @@ func (s *settings) checkFile(flag, name string) error {
 	fi, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		// Unlike --output-dir, these flags do not create directories.
+		// Unlike --output-dir, these options do not create directories.
 		if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: directory does not exist", name)
 		}
@@ -304,7 +304,7 @@ func (s *settings) isInput(fi os.FileInfo) bool {
 	})
 }
 
-// resolveLimits checks the limits and how the run works. No flag could report the errors
+// resolveLimits checks the limits and how the run works. No option could report the errors
 // in sizes when it was set.
 func (s *settings) resolveLimits(bad *command.Mistakes) {
 	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
@@ -352,7 +352,7 @@ func (s *settings) readsFiles() bool {
 }
 
 // checkRecord lets package record validate its part of the settings. Stand-ins
-// replace the settings whose flags are wrong (they have been reported) and
+// replace the settings whose options are wrong (they have been reported) and
 // settings that depend on a format still to be detected.
 func (s *settings) checkRecord(bad *command.Mistakes) {
 	probe := s.record

@@ -67,7 +67,7 @@ func (s *settings) resolveShard(bad *command.Mistakes) {
 }
 
 // checkShare returns an error if the share cannot be combined with the other
-// flags.
+// options.
 func (s *settings) checkShare() error {
 	switch {
 	case s.Unique != "" && s.share.by != s.By:

@@ -234,7 +234,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	return f, nil
 }
 
-// checkRewrite returns an error if a flag does not apply when Parquet or Avro
+// checkRewrite returns an error if an option does not apply when Parquet or Avro
 // files are rewritten.
 func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"
@@ -251,7 +251,7 @@ func (s *settings) checkRewrite() error {
 	return nil
 }
 
-// writesTables reports whether the outputs are files of columns or rows.
+// writesTables reports whether the outputs are Parquet, Arrow or Avro files.
 func (s *settings) writesTables() bool {
 	return s.record.Render.HasColumns() || s.rewritesTables
 }

@@ -28,7 +28,7 @@ const topExamples = `  urlfold top access.log.gz                               l
 // maxTop is the maximum of --count of top.
 const maxTop = 10_000_000
 
-// topOptions holds the flags of top.
+// topOptions holds the options of top.
 type topOptions struct {
 	// Count by these names, separated by commas: fields of --fields, param, flag.
 	Counted string `flag:"by" for:"count" arg:"names"`

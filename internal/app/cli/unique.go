@@ -68,7 +68,7 @@ func noteOf(mode string) record.Note {
 }
 
 // takeNote removes the name of the field that --dedupe adds from the end of
-// --fields, because the field is always the last one.
+// --fields, because the field is always the last field.
 func (s *settings) takeNote(bad *command.Mistakes) {
 	for _, mode := range []string{uniqueMark, uniqueCount} {
 		name := noteOf(mode).Name

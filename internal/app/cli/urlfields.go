@@ -42,8 +42,8 @@ func jsonFields(head []byte) (fields []textField) {
 const maxURLFields = 8
 
 // jsonURLFields returns the paths of the fields that most likely hold the URLs
-// of the first JSON records: the best one of all records, then the best one of
-// the records that lack it, and so on.
+// of the first JSON records: the best field of all records, then the best field
+// of the records that lack the first, and so on.
 func jsonURLFields(head []byte) (paths []string) {
 	left := jsonRecords(head)
 	for len(paths) < maxURLFields {
@@ -68,8 +68,8 @@ func jsonURLFields(head []byte) (paths []string) {
 	return paths
 }
 
-// jsonURLParts returns the value of --url for JSON records whose URLs are in one
-// of several fields, or "" if they are all in the same one.
+// jsonURLParts returns the value of --url for JSON records whose URLs are in
+// one of several fields, or "" if they are all in the same field.
 func jsonURLParts(head []byte, fields []textField) string {
 	paths := jsonURLFields(head)
 	if len(paths) < 2 {

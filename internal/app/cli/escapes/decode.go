@@ -40,14 +40,14 @@ raw byte that the component cannot contain. Such a text was never encoded, or it
 	return cmd
 }
 
-// decodeFlags holds the flags of the command.
+// decodeFlags holds the options of the command.
 type decodeFlags struct {
 	escapeTarget
 	form, strict bool
 	raw          percent.Set // bytes that --strict rejects unless encoded
 }
 
-// init validates the flags and sets the fields that follow from them.
+// init validates the options and sets the fields that follow from them.
 func (d *decodeFlags) init(cmd *cobra.Command) (err error) {
 	if d.form {
 		if cmd.Flags().Changed("standard") && d.standard != "form" {

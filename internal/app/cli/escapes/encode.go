@@ -88,7 +88,7 @@ with --all-reserved, what becomes of each reserved character. The charts of rfc3
 	return cmd
 }
 
-// escapeTarget holds the flags that name a component and a standard.
+// escapeTarget holds the options that name a component and a standard.
 type escapeTarget struct{ name, standard string }
 
 func (c *escapeTarget) register(cmd *cobra.Command, name string) {

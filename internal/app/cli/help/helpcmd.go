@@ -60,7 +60,7 @@ func Failed(root *cobra.Command) error {
 }
 
 // ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
-// all other flags. Cobra adds them only to the command that it runs, too late
+// all other options. Cobra adds them only to the command that it runs, too late
 // for man pages.
 func ownHelpFlags(cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()

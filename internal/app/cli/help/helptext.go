@@ -15,13 +15,13 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
-// flagGroups lists the groups of flags in the order of the help text.
+// flagGroups lists the groups of options in the order of the help text.
 var flagGroups = []string{"Input", "Normalization", "Output", "Limits", "Run"}
 
 // GroupKey is the annotation of an option with its group in the help of the root.
 const GroupKey = "group"
 
-// groupOf returns the group of a flag. The flags that cobra adds belong to the
+// groupOf returns the group of an option. The options that cobra adds belong to the
 // last group, Run.
 func groupOf(f *pflag.Flag) string {
 	if g := f.Annotations[GroupKey]; len(g) > 0 {
@@ -31,7 +31,7 @@ func groupOf(f *pflag.Flag) string {
 }
 
 // fullText returns the help text of cmd, in lines of at most width columns: examples
-// first, then the subcommands, then the flags, those of the root grouped by purpose.
+// first, then the subcommands, then the options, those of the root grouped by purpose.
 func fullText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage:\n", filled(cmp.Or(cmd.Long, cmd.Short+"."), width))
@@ -139,7 +139,7 @@ func writeJobs(b *strings.Builder, root *cobra.Command, width int) {
 	}
 }
 
-// writeGroup writes flags under a heading, in lines of at most width columns.
+// writeGroup writes options under a heading, in lines of at most width columns.
 func writeGroup(b *strings.Builder, heading string, flags *pflag.FlagSet, width int) {
 	indent := 0
 	flags.VisitAll(func(f *pflag.Flag) { indent = max(indent, len(flagTerm(f))+5) })
@@ -157,7 +157,7 @@ func writeGroup(b *strings.Builder, heading string, flags *pflag.FlagSet, width 
 	})
 }
 
-// maxIndent is the maximum column at which the text about a flag begins.
+// maxIndent is the maximum column at which the text about an option begins.
 const maxIndent = 32
 
 // writeItem writes a word and, from the column indent on, the text about it.

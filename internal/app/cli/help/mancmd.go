@@ -154,7 +154,7 @@ func manCommands(m *manual.Man, c *cobra.Command) {
 	}
 }
 
-// manFlags writes the flags of c, for the root by group.
+// manFlags writes the options of c, for the root by group.
 func manFlags(m *manual.Man, c *cobra.Command) {
 	m.Section("OPTIONS")
 	groups := []string{""}
@@ -177,7 +177,7 @@ func manFlags(m *manual.Man, c *cobra.Command) {
 	}
 }
 
-// flagName returns the letter and the name of a flag.
+// flagName returns the letter and the name of an option.
 func flagName(f *pflag.Flag) string {
 	if f.Shorthand == "" {
 		return "    --" + f.Name
@@ -185,7 +185,7 @@ func flagName(f *pflag.Flag) string {
 	return "-" + f.Shorthand + ", --" + f.Name
 }
 
-// flagTerm returns the names of a flag and of its value.
+// flagTerm returns the names of an option and of its value.
 func flagTerm(f *pflag.Flag) string {
 	term := flagName(f)
 	value, _ := pflag.UnquoteUsage(f)
@@ -198,7 +198,7 @@ func flagTerm(f *pflag.Flag) string {
 	return term
 }
 
-// flagText returns the help of a flag, with its default.
+// flagText returns the help of an option, with its default.
 func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
 	text = terminal.Capital(text) + "."
@@ -208,7 +208,7 @@ func flagText(f *pflag.Flag) string {
 	return text
 }
 
-// defaultOf returns the default of a flag, or "" if the flag has none or its
+// defaultOf returns the default of an option, or "" if the option has none or its
 // text states it.
 func defaultOf(f *pflag.Flag) string {
 	text := strings.Trim(f.DefValue, "[]") // a list has brackets

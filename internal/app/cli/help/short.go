@@ -106,12 +106,12 @@ func Short(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// writeShort writes a flag and what it does, in one line or two.
+// writeShort writes an option and what it does, in one line or two.
 func writeShort(b *strings.Builder, f *pflag.Flag, about string) {
 	writeItem(b, flagName(f), about, shortIndent, screenWidth)
 }
 
-// beginning returns the first sentence of the help of a flag if it fits one line, or else
+// beginning returns the first sentence of the help of an option if it fits one line, or else
 // its first clause.
 func beginning(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)

@@ -22,21 +22,21 @@ import (
 // adminFlags name the address of the admin server of a running daemon.
 type adminFlags struct{ file, admin string }
 
-// register adds the flags to a command.
+// register adds the options to a command.
 func (f *adminFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.admin, "admin", "", "connect to the admin server at this `ADDRESS`: HOST:PORT, or unix: and the path of a socket. Default: admin.listen of --config, otherwise "+config.Default().Admin.Listen)
 	cmd.Flags().StringVarP(&f.file, "config", "c", "", "read the address of the admin server from this configuration `FILE`")
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
 }
 
-// An adminClient asks the admin server of a running daemon.
+// An adminClient sends requests to the admin server of a running daemon.
 type adminClient struct {
 	http http.Client
 	base string // base of URLs
 	at   string // the address, for messages
 }
 
-// client returns the client for the flags.
+// client returns the client for the options.
 func (f *adminFlags) client(c *daemon.Catalog) (*adminClient, error) {
 	address := f.admin
 	if address == "" && f.file != "" {

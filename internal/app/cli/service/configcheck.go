@@ -13,13 +13,13 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
-// A ConfigCheck holds the flags of a check of a configuration.
+// A ConfigCheck holds the options of a check of a configuration.
 type ConfigCheck struct {
 	File          string
 	connect, show bool
 }
 
-// Register adds the flags to a command.
+// Register adds the options to a command.
 func (o *ConfigCheck) Register(cmd *cobra.Command) {
 	configFlag(cmd, &o.File)
 	f := cmd.Flags()

@@ -124,7 +124,7 @@ func (d *dataFlags) load() (_ *config.File, err error) {
 	return d.conf, err
 }
 
-// newDataFlags adds the flags to a command.
+// newDataFlags adds the options to a command.
 func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
 	d := &dataFlags{cat: cat, cmd: cmd}
 	cmd.Flags().StringVarP(&d.file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")

@@ -64,7 +64,7 @@ line of a configuration.`,
 	return cmd
 }
 
-// register adds the flags of p. dataDir describes the default of --data-dir.
+// register adds the options of p. dataDir describes the default of --data-dir.
 func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
 	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records. Default: detected, if the files exist")

@@ -18,7 +18,7 @@ type plan struct {
 	local                  bool // listen on no port, and write dead letters to dataDir
 }
 
-// A place is where records come from or go to: a file, a topic of Kafka, or a stream or
+// A place is where records come from or go to: a file, a Kafka topic, or a stream or
 // subject of JetStream.
 type place struct {
 	kind   string // file, kafka or jetstream

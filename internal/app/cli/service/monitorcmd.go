@@ -30,7 +30,7 @@ const monitorExamples = `  urlfold daemon monitor -c urlfold.yaml
   urlfold daemon monitor --admin unix:/run/urlfold/admin.sock --once
   urlfold daemon monitor --to jsonl --interval 10s`
 
-// monitorFlags are the flags of urlfold daemon monitor.
+// monitorFlags are the options of urlfold daemon monitor.
 type monitorFlags struct {
 	adminFlags
 	interval time.Duration

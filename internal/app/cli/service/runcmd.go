@@ -53,7 +53,7 @@ at least 5 s after the first signal, exit without waiting. Signals within 500 ms
 configuration: apply new rules from the next batch on, and replace changed sources or sinks after the pipeline has drained.
 If the new configuration is invalid, log its errors and keep the old one.`
 
-// runFlags are the flags of urlfold run.
+// runFlags are the options of urlfold run.
 type runFlags struct {
 	plan     // of a run without a file
 	file     string
@@ -94,7 +94,7 @@ func newRun(c *daemon.Catalog, version string, detect Detector) *cobra.Command {
 	return cmd
 }
 
-// configFlag adds the --config flag.
+// configFlag adds the --config option.
 func configFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE`; - is stdin. Default: $URLFOLD_CONFIG, or else "+systemConfig)
 	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists

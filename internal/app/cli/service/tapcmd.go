@@ -32,7 +32,7 @@ const tapExamples = `  urlfold daemon tap -c urlfold.yaml
   urlfold daemon tap --flag bad-utf8,non-hex --site example.com
   urlfold daemon tap --admin unix:/run/urlfold/admin.sock --to jsonl --count 100`
 
-// tapFlags are the flags of urlfold daemon tap.
+// tapFlags are the options of urlfold daemon tap.
 type tapFlags struct {
 	adminFlags
 	flags, rules, changes []string
@@ -110,7 +110,7 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 }
 
 // flagsOf turns the errors of [tap.ParseFilter], which begin with the name of a
-// parameter, into errors of the flags with the same names.
+// parameter, into errors of the options with the same names.
 func flagsOf(err error) error {
 	var errs []error
 	for _, e := range errlist.Flatten(err) {
