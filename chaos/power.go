@@ -128,7 +128,7 @@ func ReadOps(path string) (ops []disk.Op, err error) {
 // errModel is returned for an operation that is impossible in the model.
 var errModel = errors.New("the recorded operation does not match the folder")
 
-// Apply applies an operation. Operations outside of the folder are ignored.
+// Apply applies an operation. Operations outside the folder are ignored.
 func (d *Disk) Apply(op *disk.Op) error {
 	if op.Path != "" && op.Path != d.root && !strings.HasPrefix(op.Path, d.root+"/") {
 		return nil
@@ -163,7 +163,7 @@ func (d *Disk) content(op *disk.Op) error {
 	n := d.open[op.ID]
 	switch {
 	case n == nil:
-		return nil // a file outside of the folder
+		return nil // a file outside the folder
 	case op.Op == "write", op.Op == "truncate":
 		n.origin = ""
 		n.live = applyTo(slices.Clone(n.live), op)

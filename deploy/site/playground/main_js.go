@@ -6,8 +6,9 @@ import (
 )
 
 // The memory that JavaScript writes questions to and reads answers from. An
-// answer overwrites the one before. Both begin at a multiple of four bytes,
-// because the lengths in a block must: Go aligns allocations of this size.
+// answer overwrites the previous answer. Both begin at a multiple of four
+// bytes, because the lengths in a block must: Go aligns allocations of this
+// size.
 var in, out = make([]byte, 0, minBuffer), make([]byte, 0, minBuffer)
 
 const minBuffer = 1 << 10

@@ -129,7 +129,7 @@ func outcomeOf(w *record.Worker, url string) outcome {
 	return o
 }
 
-// url compares the outcome of a URL with the expected one.
+// url compares the outcome of a URL with the expected outcome.
 func (c *cases) url(t *config.Test) []failure {
 	o := outcomeOf(c.workers[c.level], t.URL)
 	if t.Reject != o.why {

@@ -20,8 +20,8 @@ import (
 func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bucket != "" }
 
 // remember returns how long the bucket remembers a key, 0 for ever. With
-// windows, that is the size of a window and its lateness: so long, records of a
-// window may come.
+// windows, that is the size of a window plus its lateness, because records of a
+// window may arrive that late.
 func (p *plan) remember() time.Duration {
 	d := p.file.Dedupe
 	if d.Window != nil {

@@ -348,7 +348,8 @@ func (d *Daemon) HardStop() {
 }
 
 // Damaged returns the number of damaged files that this run has found, plus,
-// once a source has ended, the ones that earlier runs found in the same input.
+// once a source has ended, the damaged files that earlier runs found in the
+// same input.
 func (d *Daemon) Damaged() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 )
 
-// makeJobs sets the record jobs of the sources. Sources with the same format share one.
-// facts reports whether a sink needs facts about records in addition to their bytes. The
-// error joins a *config.Error for each error in the values that are sound; there are no
-// jobs then.
+// makeJobs sets the record jobs of the sources. Sources with the same format share a
+// job. facts reports whether a sink needs facts about records in addition to their
+// bytes. The error joins a *config.Error for each error in the values that are sound;
+// there are no jobs then.
 func (p *plan) makeJobs(facts bool, sound func(path string) bool) error {
 	r := jobMaker{plan: p, facts: facts, sound: sound}
 	for _, c := range each(p.file.Sources) {
@@ -160,8 +160,8 @@ func newRegistry(f *config.File, sound func(path string) bool) *registry.Client 
 // is not missing if there are parts of a URL.
 var dependsOn = map[string]string{"URLField": ".url", "Quote": ".delimiter"}
 
-// recordErrors adds positions to errors of package record about a source. It drops
-// errors about values that are not sound, or that depend on one which is not.
+// recordErrors adds positions to errors of package record about a source. It
+// drops errors about values that are not sound, or that depend on such a value.
 func recordErrors(f *config.File, source *config.Component, err error, sound func(path string) bool) error {
 	var errs []error
 	for _, err := range errlist.Flatten(err) {

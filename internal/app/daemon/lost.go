@@ -104,10 +104,10 @@ func (p *plan) fromStart() bool {
 	return false
 }
 
-// existing returns the number of files that outputs with exactly_once have
-// written, and one of them. Outputs of other inputs than the given ones do not count if
-// inputs is not nil and the paths tell them apart. Folders that cannot be read count as
-// empty; the sinks report them.
+// existing returns the number of files that outputs with exactly_once have written, and
+// one of them. If inputs is not nil, outputs of other inputs do not count, as far as
+// the paths tell the outputs apart. Folders that cannot be read count as empty; the
+// sinks report them.
 func (p *plan) existing(inputs map[string]string) (n int, first string) {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)

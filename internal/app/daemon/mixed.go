@@ -57,7 +57,7 @@ func (k *checker) checkShape() {
 
 // checkHeaded rejects sources of files whose records follow a header, if an
 // output could hold these records without their header, or below the header of
-// another file. It reports whether it has rejected one.
+// another file. It reports whether it has rejected a source.
 func (k *checker) checkHeaded() (rejected bool) {
 	for i := range k.file.Sources {
 		s := &k.file.Sources[i]
@@ -92,8 +92,7 @@ func hasVariable(path string, names ...string) bool {
 }
 
 // outputBy returns the first sink that writes to stdout, or to files with a
-// template for which the function is returns true. It returns nil without such
-// a sink.
+// template that satisfies is. It returns nil without such a sink.
 func (k *checker) outputBy(is func(path string) bool) *config.Component {
 	for _, c := range each(k.file.Sinks) {
 		l, files := k.logOf(c)

@@ -119,7 +119,7 @@ func (k *checker) wrong(path, text string) {
 	k.errs = append(k.errs, k.file.ErrorAt(path, errors.New(text)))
 }
 
-// hasJob reports whether is returns true for the job of a source.
+// hasJob reports whether the job of a source satisfies is.
 func (p *plan) hasJob(is func(*record.Job) bool) bool { return slices.ContainsFunc(p.jobs, is) }
 
 // jobOf returns the job of a source, or nil during validation.

@@ -49,7 +49,7 @@ func (d *Daemon) watchReloads(ctx context.Context) {
 	}
 }
 
-// reload applies the current configuration file. An invalid one changes
+// reload applies the current configuration file. An invalid file changes
 // nothing.
 func (d *Daemon) reload(ctx context.Context) {
 	_ = systemd.Reloading() // best effort

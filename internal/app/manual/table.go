@@ -108,8 +108,9 @@ func split(list []word, width int) (out []word) {
 	return out
 }
 
-// widths returns the width of each column, or nil if the columns do not fit.
-// The remaining room goes, column by column, to the one with the most lines.
+// widths returns the width of each column, or nil if the columns do not fit. It
+// gives the remaining room, one character at a time, to the column with the most
+// lines among the columns in which cells are still wrapped.
 func (g *grid) widths(width int) []int {
 	widths := append([]int(nil), g.least...)
 	room := width - gap*(len(widths)-1)
@@ -227,8 +228,8 @@ func (g *grid) paragraphs(width int) (lines []string) {
 	return lines
 }
 
-// short returns the cells between the first and the last one as one text, or
-// nothing if one has no head.
+// short returns the cells between the first cell and the last cell as one text,
+// or nothing if a cell has no head.
 func (g *grid) short(row [][]word) (text []word) {
 	for i := 1; i < len(row)-1; i++ {
 		if g.heads[i] == meaning {

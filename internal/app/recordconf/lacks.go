@@ -11,7 +11,7 @@ import (
 )
 
 // CheckConditions checks that the conditions of c read only fields that records of one
-// of the jobs can have, below the header head if that is not nil: a comparison with any
+// of the jobs can have, below the header head if head is not nil: a comparison with any
 // other field has the same result for every record. The error joins a
 // [record.ConfigError] for each field of a condition. Fields that the condition tests
 // with has are allowed. formats are the formats of the jobs, and mapping is how the

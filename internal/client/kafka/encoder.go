@@ -22,7 +22,7 @@ type Encoder struct {
 	max   int64
 }
 
-// Reset removes all records. The next batch overwrites the one returned by
+// Reset removes all records. The next batch overwrites the batch returned by
 // Finish, unless Release was called.
 func (e *Encoder) Reset() { e.raw, e.n = e.raw[:0], 0 }
 

@@ -104,8 +104,8 @@ func newLayout(r call, t reflect.Type) layout {
 	}
 }
 
-// fieldTag reports whether a field exists in a version, and whether it is a tagged
-// one.
+// fieldTag reports whether a field exists in a version, and whether it is a
+// tagged field.
 func fieldTag(f reflect.StructField, version int16) (tagged, ok bool) {
 	for tag := range strings.SplitSeq(f.Tag.Get("kafka"), "|") {
 		lowest, highest := int64(-1), int64(-1)
@@ -205,8 +205,8 @@ func (w *wire) sized(flexible bool, width int64) []byte {
 	return w.take(n)
 }
 
-// tags skips tagged fields. The library takes a tag above the range of int32 for one
-// that it knows.
+// tags skips tagged fields. The library takes a tag above the range of int32 for a
+// tag that it knows.
 func (w *wire) tags() {
 	for n := w.size(true, 0) + 1; n > 0 && !w.bad; n-- {
 		w.size(true, 0) // the tag

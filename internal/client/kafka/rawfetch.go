@@ -282,7 +282,7 @@ func (r *fetchRequest) decode(answer []byte) error {
 	return nil
 }
 
-// named reports whether the topic that follows in w is the one of r.
+// named reports whether the topic that follows in w is the topic of r.
 func (r *fetchRequest) named(w *wire) bool {
 	if r.byID() {
 		return string(w.take(int64(len(r.Log.ID)))) == string(r.Log.ID[:])

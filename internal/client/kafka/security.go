@@ -116,7 +116,7 @@ func (l *library) look() {
 }
 
 // probe checks whether a broker is usable. It returns false without an error
-// for an unreachable one.
+// for an unreachable broker.
 func (l *library) probe(ctx context.Context, addr string) (working bool, err error) {
 	raw, err := dialProbe(ctx, addr)
 	if err != nil {

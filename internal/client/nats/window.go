@@ -53,10 +53,10 @@ type Load interface {
 // subject contains the number of the slot and a use counter, so that a late
 // acknowledgment cannot resolve another message. A message keeps its reply
 // subject when it is published again: if acknowledgments take longer than the
-// timeout, the first one still counts. Each timeout doubles the next one for
-// the message, up to eight times the first. A message is republished unchanged,
-// forever; only a message that the server or the client will never accept is
-// resolved with an error.
+// timeout, the first one still counts. Each timeout doubles the next timeout
+// for the message, up to eight times the first. A message is republished
+// unchanged, forever; only a message that the server or the client will never
+// accept is resolved with an error.
 type Window struct {
 	conn    *Conn
 	timeout time.Duration

@@ -8,8 +8,8 @@ import (
 )
 
 // Character decodes the character at the start of text, which has n bytes there.
-// depth counts the levels of percent-encoding. It also decodes the escapes of JSON,
-// of logs and of HTML that stand for the characters around names and values.
+// depth counts the levels of percent-encoding. Character also decodes those escapes of
+// JSON, logs and HTML that stand for the characters around names and values.
 func Character(text []byte) (c byte, n, depth int) {
 	switch c = text[0]; c {
 	case '%':
@@ -37,7 +37,7 @@ func Character(text []byte) (c byte, n, depth int) {
 var hex25 = []byte("25")
 
 // appendCharacter appends the character at the start of text, which has n bytes
-// there. It also decodes escapes of JSON and HTML that stand for other characters.
+// there. It also decodes JSON and HTML escapes that stand for other characters.
 func appendCharacter(dst, text []byte) (_ []byte, n int) {
 	switch text[0] {
 	case '\\', '%':

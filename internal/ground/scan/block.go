@@ -2,12 +2,12 @@ package scan
 
 import "encoding/binary"
 
-// A Block marks the bytes of a text with many lines: the bytes of a class, and
-// the bytes equal to one.
+// A Block marks bytes of a text with many lines: the bytes of a class, the line
+// feeds, and the bytes equal to a given byte.
 type Block struct {
 	Class Marks // the bytes of the class
 	Feeds Marks // the line feeds
-	Same  Marks // the bytes equal to the byte, and the line feeds, so that no search runs past a line
+	Same  Marks // the bytes equal to the given byte, and the line feeds, so that no search runs past a line
 
 	set  *Set
 	same byte
@@ -17,8 +17,8 @@ type Block struct {
 	others []byte
 }
 
-// NewBlock returns a Block for the class of the ASCII bytes for which in reports true, and
-// the ASCII byte same.
+// NewBlock returns a Block that marks the ASCII bytes for which in returns true, and the
+// bytes equal to same, which must be ASCII.
 func NewBlock(in func(c byte) bool, same byte) *Block {
 	b := &Block{set: NewSet(in), same: same}
 	for b.first < 128 && in(b.first) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Cut returns the length of the longest prefix of text that consists of whole records of a
-// table, which means that it ends in a line feed outside of quotes. text must begin with a
+// table, which means that it ends in a line feed outside quotes. text must begin with a
 // record. A quote must open or close a cell, or be doubled inside of one (RFC 4180 §2). At another quote,
 // Cut gives up, and n counts no record that ends in the block of 64 bytes with that quote.
 // If spans is not set, no quoted cell of these records has a line feed. quote and sep are

@@ -19,7 +19,7 @@ type Totals struct {
 	now atomic.Pointer[era]
 }
 
-// An era is the current pipeline and the sum of the previous ones. It is
+// An era is the current pipeline and the sum of the previous pipelines. It is
 // immutable, so a reader gets consistent sums even during a Swap.
 type era struct {
 	snapshot func() engine.Snapshot
@@ -49,8 +49,9 @@ func (t *Totals) Swap(snapshot func() engine.Snapshot, extras ...Extra) {
 }
 
 // Snapshot returns a snapshot of the current pipeline, with the counters of the
-// previous ones added. The current sources and sinks come first, in order,
-// followed by the ones that no longer exist. The ledger is balanced.
+// previous pipelines added. The current sources and sinks come first, in order,
+// followed by the sources and sinks that no longer exist. The ledger is
+// balanced.
 func (t *Totals) Snapshot() engine.Snapshot {
 	e := t.now.Load()
 	if e == nil {
@@ -71,7 +72,7 @@ func (t *Totals) Began() time.Time {
 func (e *era) total() engine.Snapshot { return add(e.snapshot(), e.past) }
 
 // collect returns the metrics of the current components, with the counters of
-// the previous ones added.
+// previous pipelines added.
 func (e *era) collect() *table {
 	sum := newTable()
 	for _, x := range e.extras {

@@ -10,8 +10,8 @@ import (
 // maxConns limits the open connections. Each takes about 18 KB.
 const maxConns = 128
 
-// A crowd limits the connections of a server: a new one beyond maxConns
-// replaces the one that has been idle longest. So clients that open many
+// A crowd limits the connections of a server: a new connection beyond maxConns
+// replaces the connection that has been idle longest. So clients that open many
 // connections cannot lock out others, whose connections have a request in
 // progress.
 type crowd struct {

@@ -15,7 +15,7 @@ const (
 	leastSpan  = time.Second // minimum time over which rates are computed
 )
 
-// A point is what the counters were at a time.
+// A point holds the values of the counters at one time.
 type point struct {
 	at       time.Time
 	records  int64 // read

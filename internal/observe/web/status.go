@@ -180,7 +180,7 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 	return st
 }
 
-// warnings describes what needs attention although the pipeline goes on.
+// warnings describes what needs attention although the pipeline continues.
 func (v *View) warnings() (list []string) {
 	if v.DamagedFiles > 0 {
 		list = append(list, plural(v.DamagedFiles, "input file is", "input files are")+" damaged: the records before the damage were processed")

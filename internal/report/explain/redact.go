@@ -8,8 +8,9 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
-// A redactor masks passwords, and what patterns match, wherever they appear, if it is
-// on. Text that is a password by one standard may be part of the path by the other.
+// A redactor that is on masks passwords, and the text that patterns match, wherever
+// they appear. Text that is a password by one standard may be part of the path by the
+// other.
 type redactor struct {
 	on      bool
 	base    []byte
@@ -20,8 +21,8 @@ type redactor struct {
 // forget discards the passwords of earlier URLs.
 func (x *redactor) forget() { x.secrets = x.secrets[:0] }
 
-// remember adds the passwords of URLs to what hideSecrets masks, and the users and
-// hosts that patterns match.
+// remember makes hideSecrets mask the passwords of URLs, and those of their
+// users and hosts that patterns match.
 func (x *redactor) remember(urls ...string) {
 	for _, url := range urls {
 		if p := x.password([]byte(url)); p.Len() > 0 {
@@ -75,7 +76,8 @@ func (x *redactor) hide(url string) string {
 	return x.hideSecrets(string(redact.AppendMarked(nil, []byte(url), x.marks([]byte(url)))))
 }
 
-// hideSecrets returns text with all that is remembered, and what patterns match, masked.
+// hideSecrets returns text with every remembered text, and every text that patterns
+// match, masked.
 func (x *redactor) hideSecrets(text string) string {
 	for _, secret := range x.secrets {
 		text = strings.ReplaceAll(text, secret, redact.Stars)

@@ -236,7 +236,7 @@ func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 }
 
 // writeDiagnostic describes a diagnostic. It omits the meaning of the flag if
-// that has been described before.
+// the meaning has been described before.
 func (t *TextWriter) writeDiagnostic(letter string, d codec.Diagnostic, action string, described bool) {
 	where := fmt.Sprintf("byte %d, %v", d.At, d.Component)
 	if !described {

@@ -114,8 +114,9 @@ func (w *learning) count(row [][]byte) error {
 	return nil
 }
 
-// appendResponse appends what identifies the response. It returns nil if nothing
-// does: a failure of the server, or a response without a body or a part of it.
+// appendResponse appends what identifies the response. It returns nil if
+// nothing identifies the response: its status is 206, 304, 429 or 5xx, or it
+// has no body.
 func (w *learning) appendResponse(dst []byte, row [][]byte) []byte {
 	if w.l.content != nil {
 		return w.appendContent(dst, row[1])

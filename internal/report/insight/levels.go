@@ -7,7 +7,7 @@ import "slices"
 const NumLevels = 6
 
 // A spelling is a distinct URL with its hashes at all levels, the highest first. Levels
-// nest: the hash at one level decides the hashes at all higher ones.
+// nest: the hash at one level decides the hashes at all higher levels.
 type spelling [NumLevels]uint64
 
 // levels counts distinct hashes at each level for a sample of URLs: those whose

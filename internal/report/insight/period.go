@@ -22,8 +22,8 @@ const (
 // PerNames returns the names of the periods shorter than a run.
 func PerNames() []string { return []string{"hour", "day", "week", "month"} }
 
-// A calendar finds the periods of times. It remembers the last one, because the
-// times of a log ascend.
+// A calendar finds the periods of times. It remembers the last period, because
+// the times of a log ascend.
 type calendar struct {
 	per  Per
 	zone *time.Location

@@ -102,7 +102,7 @@ func (p *textPrinter) Row(values [][]byte) error {
 	return err
 }
 
-// each calls do for each value, with its number among the written ones.
+// each calls do for each value, with its number among the written values.
 func (p *textPrinter) each(values [][]byte, do func(n int, c *Column, v []byte)) {
 	n := 0
 	for i := range p.columns {

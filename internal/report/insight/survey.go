@@ -420,7 +420,7 @@ func (s *Survey) list(i, n int) (List, error) {
 	return List{Distinct: p.Groups, Top: p.Top}, err
 }
 
-// Span returns the beginning of the first bin and the end of the last one, and
+// Span returns the beginning of the first bin and the end of the last bin, and
 // whether there is any.
 func (f *Findings) Span() (from, to time.Time, ok bool) {
 	for name := range f.Bins {

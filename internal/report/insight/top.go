@@ -189,7 +189,7 @@ type ranking struct {
 // groupBytes is about the memory of a Group without its texts.
 const groupBytes = 100
 
-// offer adds a group if it belongs to the most frequent ones. It returns how
+// offer adds a group if it belongs to the most frequent groups. It returns how
 // many bytes of memory the list has grown.
 func (r *ranking) offer(key []byte, g *tally.Group) int64 {
 	r.groups++

@@ -29,8 +29,8 @@ type example struct {
 	norm string // its normal form under A or B, if the URL has no scheme
 }
 
-// compare orders examples by preference: shorter ones first. The order makes the
-// result independent of the scheduling of workers.
+// compare orders examples by preference: shorter examples first. The order
+// makes the result independent of the scheduling of workers.
 func (e *example) compare(o *example) int {
 	return cmp.Or(cmp.Compare(len(e.url), len(o.url)), cmp.Compare(e.url, o.url), cmp.Compare(e.norm, o.norm))
 }

@@ -16,7 +16,8 @@ import (
 // in tsv.
 var VerifyFields = []string{"line", "record", "norm", "error", "url"}
 
-// A WrongKey is a key of an index that is not what the profile makes of its URL.
+// A WrongKey is a key in an index that differs from the key that the profile
+// computes for its URL, or that belongs to a record without such a key.
 type WrongKey struct {
 	File        string
 	Line        int64
