@@ -264,7 +264,7 @@ func urlParts(fields []textField, path string) string {
 			if !record.IsRequestLine(f.value) && (!strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//")) {
 				return "" // the value is a URL, not a path
 			}
-		case strings.Contains(f.path, ",") || otherHost().MatchString(f.path) || !strings.HasPrefix(path, element(f.path)):
+		case strings.Contains(f.path, ",") || otherHost().MatchString(f.path) || !beside(f.path, path):
 		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):
 			host = f.path
 		case query == "" && queryWord().MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):
@@ -280,6 +280,14 @@ func urlParts(fields []textField, path string) string {
 		return "path=" + path + query
 	}
 	return ""
+}
+
+// beside reports whether the field at part can be of the same URL as the path in the field
+// at path: in no other element of an array, and of pairs among the pairs of the path, or a
+// header Host.
+func beside(part, path string) bool {
+	array, name, paired := strings.Cut(part, "[=")
+	return strings.HasPrefix(path, element(array)) && (!paired || strings.HasPrefix(path, array+"[=") || strings.EqualFold(name, "host].value"))
 }
 
 // element returns the part of a path that names an element of an array, or "".
