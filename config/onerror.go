@@ -3,8 +3,8 @@ package config
 import "cmp"
 
 // OnError holds the error policies: what to do with the records that cannot be
-// processed or delivered. dead-letter writes a record to the dead letter, and requires
-// that one is configured; pass-through passes it on as it is; drop leaves it out and
+// processed or delivered. dead-letter makes a dead letter of a record, and requires
+// dead_letter; pass-through passes it on as it is; drop leaves it out and
 // counts it as lost. pass-through and truncate are refused where a program that
 // reads JSON or a table could not parse the output: for unparsed and oversize if the
 // records are JSON or rows of a table, and for rejected if codec.to is jsonl. Not
@@ -21,8 +21,8 @@ type OnError struct {
 	// policy of rejected if no dead_letter is configured.
 	Oversize string `yaml:"oversize" enum:"dead-letter,pass-through,truncate,drop,stop"`
 	// Records that a sink refuses permanently, for example because the broker finds
-	// them too large or because the topic requires a key. dead-letter writes them to
-	// the dead letter, but after three consecutive batches were refused completely
+	// them too large or because the topic requires a key. dead-letter makes dead
+	// letters of them, but after three consecutive batches were refused completely
 	// with the same code, it blocks the lane. block retries the record until the
 	// sink accepts it; meanwhile its file, partition or stream waits and the process
 	// is not ready. drop discards the record, counts it, and makes a finished run

@@ -28,7 +28,7 @@ type Config struct {
 	Kafka kafka.Config `yaml:"kafka"`
 
 	// How to handle the records of a damaged compressed object: as on_damage of
-	// the file source. The dead letter gets a reference to the object in any case.
+	// the file source. In any case, a reference to the object becomes a dead letter.
 	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
 	// RestartPointEvery is as in [file.Settings].
 	RestartPointEvery field.Size `yaml:"-"`

@@ -233,7 +233,7 @@ func (k *checker) checkExactlyOnce() {
 		case c.Type == "stdout":
 			k.wrong(c.Path(), "incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
 		default:
-			k.wrong(c.Path(), "incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are of type file or s3; remove this output or exactly_once")
+			k.wrong(c.Path(), "incompatible with exactly_once of another sink, which requires that all sinks and dead_letter are of type file or s3; remove this output or exactly_once")
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (v *View) warnings() (list []string) {
 	for i := range v.Snapshot.Sinks {
 		s := &v.Snapshot.Sinks[i]
 		if s.Dead && s.Records > 0 {
-			list = append(list, plural(s.Records, "record was", "records were")+" written to the dead letter")
+			list = append(list, plural(s.Records, "record became a dead letter", "records became dead letters"))
 		}
 		if s.Refused > 0 {
 			list = append(list, s.Name+" permanently refused records in "+plural(s.Refused, "answer", "answers"))
