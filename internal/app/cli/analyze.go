@@ -47,8 +47,8 @@ type analysis struct {
 	Replace bool `flag:"force" for:"results,report"`
 	// Count each period separately: {}. Records without a time form a separate period.
 	Per string `flag:"per" for:"results" arg:"period"`
-	// Begin hours and days in this zone: an IANA name such as Europe/Berlin, Local, or an
-	// offset such as +02:00. Default: UTC.
+	// Count hours and days in this time zone: an IANA name such as Europe/Berlin, Local, or
+	// an offset such as +02:00. Default: UTC.
 	PerZone string `flag:"timezone-out" for:"results,report" arg:"zone"`
 	options
 }
@@ -63,7 +63,7 @@ func newAnalysis(c *daemon.Catalog) analysis {
 // register adds to cmd the options of all, a pointer to a struct that contains a.
 func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 	a.options.register(cmd, all, append(uses, "readers", "count")...)
-	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for the counts; the rest goes to temporary files"
+	cmd.Flags().Lookup("max-memory").Usage = "limit the memory for the counts to this `size`; the rest goes to temporary files"
 }
 
 // prepare resolves the options for a run whose codecs write fields. bad holds the

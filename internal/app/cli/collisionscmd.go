@@ -53,8 +53,8 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 	o.Redact = usualRedact
 	o.register(cmd, &o, "readers", "collisions")
 	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
-	o.failOn(cmd, "damage, unknown (an unknown format), differ (several URLs have one key), or none", "damage", "unknown", "differ", "none")
-	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs; the rest goes to temporary files"
+	o.failOn(cmd, "damage, unknown, differ. unknown means an unknown format; differ means that several URLs have one key", "damage", "unknown", "differ", "none")
+	cmd.Flags().Lookup("max-memory").Usage = "limit the memory for URLs to this `size`; the rest goes to temporary files"
 	return cmd
 }
 

@@ -10,7 +10,7 @@ import (
 
 const countLong = `Count the URLs of the input and how many distinct keys they have. The default is the key of the profile; --by counts by
 any output field, by the names of parameters (param) or by flags (flag). Repeat --by to count several together, such as
---by syntax --by fetch; names separated by commas count their combinations.
+--by syntax --by fetch; separate names by commas to count their combinations.
 
 The columns are the names given to --by, the number of URLs, the number of URLs without such a key, and the number of
 distinct keys. The numbers are exact: temporary files hold the keys that do not fit into --max-memory, and two keys count

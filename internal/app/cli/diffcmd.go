@@ -61,7 +61,7 @@ group merges or splits.`,
 	o.Redact = usualRedact
 	o.register(cmd, &o, "readers", "diff")
 	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
-	o.failOn(cmd, "damage, unknown (an unknown format), differ (a group merges or splits), or none", "damage", "unknown", "differ", "none")
+	o.failOn(cmd, "damage, unknown, differ. unknown means an unknown format; differ means that a group merges or splits", "damage", "unknown", "differ", "none")
 	return cmd
 }
 

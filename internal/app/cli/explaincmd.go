@@ -50,7 +50,7 @@ The output contains passwords unless you pass --redact.`,
 	}
 	o.register(cmd, &o, "explain")
 	o.form.Register(cmd, "write this `format`: text, or jsonl for an object per line", "text", "jsonl")
-	o.failOn(cmd, "rejected (a URL cannot be parsed), differ (with --vs, the keys differ at the level of the profile), or none", "rejected", "differ", "none")
+	o.failOn(cmd, "rejected, differ. rejected means that a URL cannot be parsed; differ means that, with --vs, the keys differ at the level of the profile", "rejected", "differ", "none")
 	cmd.Flags().Lookup("base").Usage = "resolve relative URLs against this `URL`"
 	return cmd
 }

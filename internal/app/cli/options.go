@@ -159,8 +159,8 @@ type outputOptions struct {
 // limitOptions hold the limits that are not limits of the codec.
 type limitOptions struct {
 	field.Limits
-	// With --dedupe and --sort, keep keys and times in at most this size of
-	// memory, and the rest in temporary files. With --lock-step, stop reading
+	// With --dedupe and --sort, limit the memory for keys and times to this size,
+	// and keep the rest in temporary files. With --lock-step, stop reading
 	// while answers of this size wait for the caller; the default is then
 	// 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
@@ -255,7 +255,7 @@ func (o *options) checkCompress(bad *command.Mistakes) {
 func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...string) {
 	o.FailOn = slices.DeleteFunc(o.FailOn, func(c string) bool { return !slices.Contains(accepted, c) })
 	o.conditions = accepted
-	cmd.Flags().StringSliceVar(&o.FailOn, "fail-on", o.FailOn, "exit with code 4 on any of these `conditions`: "+conditions)
+	cmd.Flags().StringSliceVar(&o.FailOn, "fail-on", o.FailOn, "exit with code 4 on any of these: "+conditions+"; none turns off all `conditions`")
 	command.CompleteList(cmd, "fail-on", accepted)
 }
 

@@ -90,11 +90,11 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
 	o.register(o.cmd, o, append(more, "readers", "seen")...)
 	o.describe("by", "make the keys from this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: the field of an existing set, or key")
-	o.describe("dedupe-url", "make the keys from these `URLs` of a record that has several: all, in their order, or first. Default: the value in an existing set, or all")
+	o.describe("dedupe-url", "make the keys from these `URLs` of a record: all, or first. With all, the order of the URLs counts. Default: the value in an existing set, or all")
 	if f := o.cmd.Flags().Lookup("to"); f != nil {
 		f.Usage = strings.TrimSuffix(f.Usage, "rewrite") + "keys"
 	}
-	o.describe("max-memory", "use at most this `size` of memory for keys; the rest goes to temporary files")
+	o.describe("max-memory", "limit the memory for keys to this `size`; the rest goes to temporary files")
 	return o
 }
 

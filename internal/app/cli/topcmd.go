@@ -10,7 +10,7 @@ import (
 
 const topLong = `Count how often each key occurs in the input, and list the most frequent keys, each with its count and an example URL. The
 default is the key of the profile; --by counts by any output field, by the names of parameters (param) or by flags (flag).
-Several names, separated by commas, count their combinations.
+With several names, separated by commas, count their combinations.
 
 Counts are exact. Temporary files hold the counts that do not fit into --max-memory. The order is by count, then by key,
 and the result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold
@@ -21,7 +21,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on 
 const topExamples = `  urlfold top access.log.gz                               list the ten most frequent keys
   urlfold top -n 20 --by page 'logs/**/*.gz'               list the 20 most frequent pages
   urlfold top --by status,site access.log                 count combinations of status and site
-  urlfold top -n 5 --by template --per day access.log     list the five most frequent paths of each day
+  urlfold top -n 5 --by template --per day access.log     list the five most frequent path templates of each day
   urlfold top --by param -r jsonl access.log              count the names of parameters, as JSON lines
   urlfold top --where 'status == 404' --by url x.log      list the missing URLs`
 

@@ -92,8 +92,8 @@ with --all-reserved, what becomes of each reserved character. The charts of rfc3
 type escapeTarget struct{ name, standard string }
 
 func (c *escapeTarget) register(cmd *cobra.Command, name string) {
-	cmd.Flags().StringVar(&c.name, "component", name, "use the rules of this `component`: "+strings.Join(percent.Components("rfc3986"), ", "))
-	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "use the rules of this `standard`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().StringVar(&c.name, "component", name, "use the rules of this `component`, for example query-value. Accepted: "+strings.Join(percent.Components("rfc3986"), ", "))
+	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "follow this `standard`: "+strings.Join(percent.Standards(), ", "))
 	command.CompleteFrom(cmd, "component", percent.Components("rfc3986"))
 	command.CompleteFrom(cmd, "standard", percent.Standards())
 }

@@ -19,9 +19,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
 
-const daemonLong = `Look at a daemon that "urlfold run" has started, or at its stored state. "tap" and "monitor" ask a running daemon.
-"state" reads the data directory, and you can use it while the daemon runs. "reset" locks the data directory, so stop the
-daemon first. "enqueue" publishes the objects of a bucket to the queue of a configuration.`
+const daemonLong = `Look at a daemon that "urlfold run" has started, or at its stored state. "tap" and "monitor" connect to a
+running daemon. You can also run "state", which reads the data directory, while the daemon runs. "reset" locks the data
+directory, so stop the daemon first. "enqueue" publishes a message about each object of a bucket to the queue of a
+configuration.`
 
 // newDaemon returns the command whose subcommands inspect a daemon.
 func newDaemon(c *daemon.Catalog) *cobra.Command {

@@ -22,7 +22,7 @@ published before are published again.`
 func newEnqueue(cat *daemon.Catalog) *cobra.Command {
 	var path, subject, shard string
 	cmd := &cobra.Command{
-		Use: "enqueue [flags] s3://BUCKET/PREFIX", Short: "Publish the objects of a bucket to a queue", Long: enqueueLong,
+		Use: "enqueue [flags] s3://BUCKET/PREFIX", Short: "Publish a message about each object of a bucket to a queue", Long: enqueueLong,
 		Example: `  urlfold daemon enqueue -c urlfold.yaml s3://logs/2026/
   urlfold daemon enqueue -c urlfold.yaml --shard 0/4 s3://logs/`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ func newEnqueue(cat *daemon.Catalog) *cobra.Command {
 	configFlag(cmd, &path)
 	f := cmd.Flags()
 	f.StringVar(&shard, "shard", "", "publish only this share of the objects: `INDEX/COUNT`, such as 0/7. Each object belongs to one share")
-	f.StringVar(&subject, "subject", "", "publish to this `subject` of the stream, or topic of Kafka. Default: the only one that the source reads")
+	f.StringVar(&subject, "subject", "", "publish to this stream `subject` or Kafka topic. Default: the source's, if the source reads only one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var share file.Share
 		if err := share.UnmarshalText([]byte(shard)); err != nil {

@@ -67,14 +67,14 @@ line of a configuration.`,
 // register adds the options of p. dataDir describes the default of --data-dir.
 func (p *plan) register(f *pflag.FlagSet, dataDir string) {
 	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
-	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records. Default: detected, if the files exist")
-	f.StringVar(&p.urlField, "url-field", "", "the `field` that holds the URL: a member, a column or a key, in formats with named fields")
+	f.StringVarP(&p.format, "from", "f", "", "read records in this `format`. Default: detected, if the files exist")
+	f.StringVar(&p.urlField, "url-field", "", "read the URL from this `field`: a member, a column or a key, in formats with named fields")
 	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `format`")
-	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
+	f.StringVar(&p.fields, "fields", "", "write the fields with these `names`, separated by commas, for jsonl, tsv or csv")
 	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")
-	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: the profile's")
+	f.StringVarP(&p.key, "key", "k", "", "compute keys at this `level`. Default: the profile's")
 	f.StringVar(&p.where, "where", "", "keep only the records for which this `expression` is true")
-	f.StringVar(&p.dataDir, "data-dir", "", "store positions in this `directory` (default "+dataDir+")")
+	f.StringVar(&p.dataDir, "data-dir", "", "store checkpoints in this `directory` (default "+dataDir+")")
 }
 
 // writeSchema writes the JSON Schema of configurations.
@@ -111,7 +111,7 @@ func (p *plan) ask(in io.Reader, out io.Writer, interactive bool, found func() s
 		{&p.input, "Where are the records? A path, a glob, or " + placeForms, "", "argument: INPUT"},
 		{&p.format, "Their format, as 'urlfold help formats' lists them", "combined", "option: -f/--from FORMAT"},
 		{&p.output, "Where should the records go? A file, a folder that ends in /, or a URL such as kafka://HOST:PORT/TOPIC", "", "option: -o/--output OUTPUT"},
-		{&p.dataDir, "Where may urlfold store positions?", "/var/lib/urlfold", ""},
+		{&p.dataDir, "Where may urlfold store checkpoints?", "/var/lib/urlfold", ""},
 	} {
 		switch {
 		case *q.value != "" || q.value == &p.format && found() != "":

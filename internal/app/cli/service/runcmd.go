@@ -46,7 +46,7 @@ its sinks. Stop when the sources end or a signal arrives. The default of --confi
 /etc/urlfold/urlfold.yaml.
 
 INPUT and options can take the place of a configuration. run then uses the configuration that "urlfold init" would write,
-and stores positions and dead letters below $XDG_STATE_HOME/urlfold.
+and stores checkpoints and dead letters below $XDG_STATE_HOME/urlfold.
 
 On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
 at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the

@@ -25,8 +25,8 @@ import (
 const tapLong = `Show samples of the records that a running daemon processes: the URL, its normal form, flags and applied rules. The
 daemon must have "admin: {tap: true}", and listen on a unix socket or a loopback address.
 
-The daemon spends at most 1 % of its time on samples, so rare records may take a while to appear. It drops samples that
-are not read in time and never waits. Passwords and well-known secret parameters are redacted.`
+Each worker spends at most 0.8 % of its time on samples, so rare records may take a while to appear. The daemon drops
+samples that are not read in time and never waits. Passwords and well-known secret parameters are redacted.`
 
 const tapExamples = `  urlfold daemon tap -c urlfold.yaml
   urlfold daemon tap --flag bad-utf8,non-hex --site example.com
