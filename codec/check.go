@@ -23,8 +23,11 @@ func (u *URL) Check(b []byte) error {
 			}
 			return nil
 		}
-		if !eat(before) || int(s.Start) != at || s.End < s.Start || int(s.End) > len(b) {
+		if !eat(before) || int(s.Start) != at {
 			return fmt.Errorf("codec: %v does not start at offset %d", c, at)
+		}
+		if s.End < s.Start || int(s.End) > len(b) {
+			return fmt.Errorf("codec: %v ends at offset %d, before its start or after the end of the URL", c, s.End)
 		}
 		at = int(s.End)
 		if !eat(after) {

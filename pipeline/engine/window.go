@@ -324,13 +324,13 @@ func (c *clock) restore(state []byte) error {
 	s := clockState{Low: noTime}
 	if len(state) > 0 {
 		if err := json.Unmarshal(state, &s); err != nil {
-			return fmt.Errorf("state of the windows: %w", err)
+			return fmt.Errorf("decode the stored state of the windows: %w", err)
 		}
 	}
 	*c = clock{low: s.Low, lanes: map[string]*laneClock{}}
 	for id, lane := range s.Lanes {
 		if lane == nil || len(lane.Recent) > recentTimes {
-			return fmt.Errorf("state of the windows: lane %q is damaged", id)
+			return fmt.Errorf("decode the stored state of the windows: lane %q is damaged", id)
 		}
 		for i := range lane.Recent {
 			if lane.Latest != noTime {

@@ -181,7 +181,7 @@ func (c *LogConfig) Validate() error {
 		errs.Wrong("rotate", "requires {seq} or {time} in the path: otherwise all files would have the same name")
 	}
 	if c.Compress == "" && compress.Misleading(c.Path) {
-		errs.Wrong("path", "has the extension of a compression that cannot be written: use .gz or .zst, or set compress", "compress")
+		errs.Wrong("path", "has a compression extension that cannot be written: use .gz or .zst, or set compress", "compress")
 	}
 	return errors.Join(errs...)
 }

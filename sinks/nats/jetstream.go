@@ -130,7 +130,7 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	}
 	s.Limit = conn.MessageLimit(&info)
 	if s.cfg.MsgID == idSubject {
-		return nil, keepsSubjects(&info, whole)
+		return nil, keepsSubjects(&info, filter, whole)
 	}
 	if least := max(leastWindow, 2*s.cfg.Publish.AckTimeout); s.cfg.MsgID != idNone && info.Duplicates < least {
 		warnings = append(warnings, fmt.Sprintf("stream %q forgets message ids after %v, and stores messages twice that are published again later; make the duplicate window longer than a restart and the source's ack_wait: nats stream edit %s --dupe-window %v",
@@ -159,12 +159,12 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	return warnings, missing
 }
 
-// keepsSubjects checks whether a stream, which matches the whole filter, keeps the first
-// message of each subject and refuses others.
-func keepsSubjects(info *client.StreamInfo, whole bool) error {
+// keepsSubjects checks whether a stream keeps the first message of each subject and
+// refuses others. whole reports whether the stream matches the whole filter.
+func keepsSubjects(info *client.StreamInfo, filter string, whole bool) error {
 	switch {
 	case !whole:
-		return fmt.Errorf("stream %q does not match all subjects with {key}, as msg_id: subject requires", info.Name)
+		return fmt.Errorf("stream %q does not match all subjects with {key}, as msg_id: subject requires: its subjects must include %q", info.Name, filter)
 	case info.PerSubject != 1 || !info.KeepsFirst:
 		return fmt.Errorf("stream %q does not refuse a second message of a subject, as msg_id: subject requires: create it with nats stream add %s --max-msgs-per-subject=1 --discard=new --discard-per-subject",
 			info.Name, info.Name)

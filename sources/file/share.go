@@ -43,7 +43,7 @@ func (s *Share) UnmarshalText(text []byte) (err error) {
 	}
 	index, of, ok := strings.Cut(string(text), "/")
 	if !ok {
-		return errors.New("want INDEX/COUNT, such as 0/7 for the first of seven shards")
+		return errors.New("must be INDEX/COUNT, such as 0/7 for the first of seven shards")
 	}
 	if s.Of, err = strconv.Atoi(of); err != nil || s.Of < 1 || s.Of > MaxShards {
 		return fmt.Errorf("the number of shards must be from 1 to %d", MaxShards)

@@ -106,7 +106,7 @@ func (m *member) notes(ctx context.Context, parts []*partition) bool {
 			break
 		}
 		if ctx.Err() == nil {
-			m.s.faults.set(m.s.log, "group", fmt.Errorf("consumer group %s: committed offsets: %w", m.s.cfg.Group, err))
+			m.s.faults.set(m.s.log, "group", fmt.Errorf("consumer group %s: fetch the committed offsets: %w", m.s.cfg.Group, err))
 		}
 		if !kafka.Pause(ctx, try) {
 			return false

@@ -37,7 +37,7 @@ const publishAtOnce = 1000
 func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel string) bool, log *slog.Logger) (n int, err error) {
 	bucket, prefix := storage.Split(path)
 	if !storage.Is(path) || bucket == "" {
-		return 0, fmt.Errorf("%q: want s3://BUCKET/PREFIX", path)
+		return 0, fmt.Errorf("%q: must be s3://BUCKET/PREFIX", path)
 	}
 	store, err := s3.Connect(c.S3, os.Getenv, log)
 	if err != nil {

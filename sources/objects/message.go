@@ -56,7 +56,7 @@ type notification struct {
 func referencesIn(text []byte) ([]Reference, error) {
 	var n notification
 	if err := json.Unmarshal(text, &n); err != nil {
-		return nil, fmt.Errorf("not a JSON object that names an object: %w", err)
+		return nil, fmt.Errorf("must be JSON that names an object in a bucket: %w", err)
 	}
 	switch {
 	case n.URL != "":
@@ -127,7 +127,7 @@ func (n *named) reference(key string) Reference {
 // one returns a list with only ref, which must name an object.
 func one(ref Reference) ([]Reference, error) {
 	if bucket, key := storage.Split(ref.URL); !storage.Is(ref.URL) || bucket == "" || key == "" {
-		return nil, errors.New("want s3://BUCKET/KEY")
+		return nil, errors.New("the URL of the object must be s3://BUCKET/KEY")
 	}
 	return []Reference{ref}, nil
 }

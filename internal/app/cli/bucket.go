@@ -95,7 +95,7 @@ func (s *settings) checkObject(flag, path string) error {
 		return fmt.Errorf("%s: %w", path, sink.ErrIsInput)
 	}
 	if _, key := objects.Split(path); key == "" || strings.HasSuffix(key, "/") {
-		return fmt.Errorf("%s: want s3://BUCKET/KEY", path)
+		return fmt.Errorf("%s: must be s3://BUCKET/KEY", path)
 	}
 	if err := s.useObjects(); err != nil {
 		return err

@@ -126,7 +126,7 @@ func TestBucketOutputs(t *testing.T) {
 	}{
 		{"use --force", []string{"s3://bucket/in/a.log", "-o", "s3://bucket/out/a.log"}},
 		{"the output is one of the inputs", []string{"s3://bucket/in/a.log", "--force", "-o", "s3://bucket/in/a.log"}},
-		{"want s3://BUCKET/KEY", []string{"s3://bucket/in/a.log", "-o", "s3://bucket"}},
+		{"must be s3://BUCKET/KEY", []string{"s3://bucket/in/a.log", "-o", "s3://bucket"}},
 		{"inside the output directory", []string{"s3://bucket/in", "--output-dir", "s3://bucket/in/deep"}},
 		{"cannot replace objects", []string{"--in-place", "s3://bucket/in"}},
 		{"not possible with objects", []string{"--resume", "--output-dir", "s3://bucket/new", "s3://bucket/in"}},

@@ -96,7 +96,7 @@ func (rowless) Detect(*record.Sample) record.Fit { return record.Fit{} }
 // Open implements [record.Format].
 func (rowless) Open(c *record.Config) (record.Reader, error) {
 	if c.Render == record.RenderExtend {
-		return nil, errors.New("cannot add fields to a table without naming its column with --url-field")
+		return nil, errors.New("cannot add fields to a table: name the column of the URL with --url-field")
 	}
 	return rowless{}, nil
 }

@@ -8,8 +8,8 @@ var advice = map[string]string{
 	"number of parallel inputs reduced to fit the descriptor limit": "urlfold reads fewer inputs in parallel than `--workers` asks for. Raise the limit with `ulimit -n`, or lower `--workers`.",
 
 	// internal/client/nats
-	"bucket recreated, its keys are lost": "The bucket of dedupe was deleted while urlfold ran, and urlfold created it again: no record is lost, and the output can contain each page once more.",
-	"bucket unusable":                     "The bucket of dedupe was changed while urlfold ran: it may forget claims. Do what `error` says; until then, the instance is not ready.",
+	"bucket recreated, its keys are lost": "The bucket of dedupe was deleted while urlfold ran, and urlfold created it again: no record is lost, and the output can contain each page once more. Find out which program deleted the bucket.",
+	"bucket unusable":                     "The bucket of dedupe was changed while urlfold ran, so the bucket may now forget claims. Do what `error` says; until then, the instance is not ready.",
 	"bucket usable again":                 "The bucket of dedupe has its former settings again. Nothing to do.",
 	"NATS connection lost, reconnecting":  "The server or the network is down. Nothing is lost with JetStream; with core NATS, messages published in the meantime are lost. If the error persists, check the server.",
 	"cannot connect, retrying":            "No NATS server can be reached at the start; urlfold tries again until `connect_timeout` has passed. `error` names the servers and the remedy.",
@@ -19,7 +19,7 @@ var advice = map[string]string{
 	"write recovered":                     "The server accepts records again. Nothing to do.",
 	"schema registry failed, retrying":    "The registry cannot be reached, or does not answer as specified; messages with unknown schemas wait. If the error persists, look at `error`, at the registry and at `codec.registry`.",
 	"schema registry recovered":           "The registry answers again. Nothing to do.",
-	"read failed, retrying":               "Messages could not be fetched. If the error persists, look at `error` and at the server; for Kafka, `where` names the partition or the consumer group.",
+	"read failed, retrying":               "Messages could not be fetched. If the error persists, look at `error` and at the server. In events of the Kafka source, `where` names the partition or the consumer group.",
 	"read recovered":                      "Fetching of messages works again. Nothing to do.",
 	"server refused a request":            "The server answered with an error, usually because the user lacks permissions for a subject. Correct the permissions of the user.",
 	"suboptimal NATS settings":            "The run works, but a setting of the stream or the consumer can reduce throughput or cause duplicates. Change the setting that `error` names.",
@@ -30,7 +30,7 @@ var advice = map[string]string{
 	"checkpoint damaged":                                           "Part of the stored state cannot be used; `error` says which records are read again. Check the disk: see [The checkpoint is damaged](../recovery.md#the-checkpoint-is-damaged).",
 	"configuration rejected, keeping the previous one":             "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold check -c`, and send SIGHUP again.",
 	"configuration reloaded":                                       "A reload succeeded; `effect` says what it changed. Nothing to do.",
-	"configuration warning":                                        "The configuration is valid, but `error` names a setting that is probably a mistake, such as `$NAME` without braces or a password in the file. `urlfold check -c FILE` prints the same.",
+	"configuration warning":                                        "The configuration is valid, but `error` names a setting that is probably a mistake, such as `$NAME` without braces or a password in the file. `urlfold check -c FILE` prints the same warning.",
 	"records dropped":                                              "Records were rejected for `reason`, and are in no output: `on_error` drops them, or their output format has nothing to write for them. Each event counts the records of 10 s; the sum of all `lost_records` equals `urlfold_discarded_records_total`. Configure a `dead_letter` to keep them.",
 	"default admin address is taken, running without admin server": "Another process, such as a daemon on the same machine, uses the address. Set `admin.listen` to another address, or to an empty string.",
 	"ready":                        "All checks of `/readyz` pass. Nothing to do.",
@@ -46,7 +46,7 @@ var advice = map[string]string{
 	"keys exceed the memory limit": "With `dedupe`, the tables and filters of the set of keys take `keys_bytes` of memory, which leaves less than a quarter of `memory_limit` for the rest. The process needs more than the limit, and collects garbage more often. The event is logged once for each pipeline. Raise `memory_limit` to at least `needed_bytes`, or set `dedupe.window`, so that old keys are forgotten.",
 	"memory limit too low":         "The batches and buffers of this configuration need more than `memory_limit`. Raise the limit, or lower the settings that `error` names.",
 	"quoted cell does not end, reading on with the next line":       "A line of a table has a quoted cell that exceeds `max_quoted`, or that is still open at the end of the file: `line` and `offset` say where. The rest of that line may be read wrongly, and the lines after it are read as rows. The event is logged once for each file; when the file is finished, its verdict has the number of such lines. Repair the line, raise `max_quoted` if the cell is meant to be so long, or set `codec.quote` to `none`.",
-	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so each page that was written before can be written once more; `changes` lists the differences. The old keys stay in the bucket or changelog, if there is one, for instances that still use the old configuration. For files, set `dedupe.on_change: refuse` if a reload must not do that.",
+	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so each page that was written before can be written once more; `changes` lists the differences. The old keys stay in the bucket or changelog, if there is one, for instances that still use the old configuration. For files, set `dedupe.on_change: refuse` if a reload must not empty the set.",
 	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",
 	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
@@ -55,7 +55,7 @@ var advice = map[string]string{
 	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads again the records that are counted in `error`.",
 	"starting":                          "The pipeline of the configuration `config` has started and opens its sinks and sources; `/readyz` names the sink or source for which it waits. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
-	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run reads again the records that this program did not take.",
+	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run reads again the records that the pipe did not accept. Data in the pipe that the program did not read is lost.",
 	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",
 	"systemd watchdog disabled":         "`WATCHDOG_USEC` could not be read, so urlfold sends no watchdog notifications. Correct `WatchdogSec=` in the unit.",
 
@@ -78,7 +78,7 @@ var advice = map[string]string{
 	// internal/storage/objects
 	"acknowledgment failed, message will be delivered again": "All records of the objects that a message names are durable, but the queue did not confirm the acknowledgment. Nothing to do: when the queue delivers the message again, the checkpoint shows that nothing is left to read.",
 	"object became a dead letter":                            "An object is damaged or cannot be read, or a message names no object. The dead letter contains the reference to the object, with `verdict`. Look at `detail`; when the cause is gone, publish the reference again: see [Read the objects that a queue names](../how-to/object-queue.md#objects-that-cannot-be-read).",
-	"object request failed, retrying":                        "A store of objects refused a request or did not answer, several times. After two minutes without progress, the input or output fails. If the error persists, look at `error`: throttling, expired credentials, a network that is down.",
+	"object request failed, retrying":                        "An object store has refused a request, or has not answered it, several times. After two minutes without progress, the input or output fails. If the error persists, look at `error`: throttling, expired credentials, a network that is down.",
 
 	// pipeline
 	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If the error persists, `/readyz` names the sink: see [A lane is stuck](../recovery.md#a-lane-is-stuck).",
@@ -88,7 +88,7 @@ var advice = map[string]string{
 	"final commit failed, retrying":                  "The process delays its exit by up to `shutdown_timeout` to store the last positions. If that fails, records since the last commit will be duplicated.",
 	"records refused, dropped":                       "A sink refused records permanently, and `on_error.refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../recovery.md#a-sink-refuses-records).",
 	"records refused, lane blocked":                  "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../recovery.md#a-sink-refuses-records).",
-	"records refused, written to the dead letter":    "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
+	"records refused, written to the dead letter":    "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letters, and raise the limit or correct the records.",
 	"refused records accepted, lanes resumed":        "The broker now accepts the records. Nothing to do.",
 	"run failed":                         "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
 	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a sink or a source to open; `error` names the sink or source. Nothing was read.",
@@ -157,10 +157,10 @@ var advice = map[string]string{
 	"consumer available again": "The stream and the consumer exist again. Nothing to do.",
 	"consumer created":         "The first start created the durable consumer. Nothing to do.",
 	"consumer recreated":       "The consumer was deleted. Reading continued after the last acknowledged message: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
-	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and reading began where `start` says: messages may be lost or duplicated.",
+	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and reading began where `start` says: messages may be lost or duplicated. See [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 	"consumer unavailable, retrying":                          "The stream or the consumer is missing, or the server does not answer. If the error persists, create what `error` names, or set `consumer.create: true`.",
 	"messages deleted before they were acknowledged":          "Messages were deleted from the stream before this consumer acknowledged them: it can no longer read them. Raise `max_age` or the limits of the stream.",
 	"messages possibly deleted before they were acknowledged": "Messages were deleted from the stream before a consumer with a filter had reached them, or while an interest stream had no consumer. The server does not say how many of the sequences `from` to `to` were for this consumer. Raise the limits of the stream.",
-	"stream lost messages at its end":                         "The stream ends before the last acknowledged sequence, as after a restore from a backup. Messages that were published since then are gone from the stream.",
+	"stream lost messages at its end":                         "The stream ends before the last acknowledged sequence, as after a restore from a backup. The messages after `last_sequence` are gone from the stream. If a producer still has them, publish them again.",
 	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins where `start` says: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 }

@@ -104,7 +104,7 @@ func assignments(gen *kgo.Generation) (all []Assignment, err error) {
 		seen := map[int]bool{}
 		for _, p := range parts {
 			if p.ID < 0 || seen[p.ID] || len(all) == maxPartitions {
-				return nil, fmt.Errorf("%w: assignment of %s[%d]", errAnswer, topic, p.ID)
+				return nil, fmt.Errorf("%w: invalid assignment of %s[%d]", errAnswer, topic, p.ID)
 			}
 			seen[p.ID] = true
 			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1), Epoch: noEpoch})

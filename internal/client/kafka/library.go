@@ -193,7 +193,7 @@ func topicOf(t metadata.ResponseTopic) Topic {
 	case topic.Partitions == 0:
 		topic.Err = UnknownTopic
 	case topic.Partitions > maxPartitions:
-		topic.Err = fmt.Errorf("%w: %d partitions", errAnswer, topic.Partitions)
+		topic.Err = fmt.Errorf("%w: %d partitions, more than the limit of %d", errAnswer, topic.Partitions, maxPartitions)
 	}
 	return topic
 }

@@ -81,7 +81,7 @@ func (g *Group) Notes(ctx context.Context, list []Assignment) error {
 			key := partition{t.Name, p.PartitionIndex}
 			a := asked[key]
 			if a == nil {
-				return fmt.Errorf("%w: offset of %s[%d]", errAnswer, t.Name, p.PartitionIndex)
+				return fmt.Errorf("%w: unrequested offset of %s[%d]", errAnswer, t.Name, p.PartitionIndex)
 			}
 			if p.ErrorCode != 0 {
 				return g.l.explain(Code(p.ErrorCode))

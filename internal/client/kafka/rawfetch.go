@@ -235,7 +235,7 @@ func (r *fetchRequest) tags(b []byte) []byte {
 	return b
 }
 
-var errAnswer = errors.New("unexpected response of a broker")
+var errAnswer = errors.New("unexpected response from a broker")
 
 // decode parses a response for one partition into r.into.
 func (r *fetchRequest) decode(answer []byte) error {

@@ -199,7 +199,7 @@ func (f *file) checkGroups() error {
 			case len(c.bytes(1)) > 0:
 				return errors.New("columns in another file are not supported (file_path)")
 			case n < 0 || n > f.limit || c.from > f.limit-n || n > 0 && c.from < 4 || c.meta.int(5) < 0:
-				return fmt.Errorf("column %s of row group %d lies outside of the file", f.leaves[i].path, g+1)
+				return fmt.Errorf("column %s of row group %d lies outside the file", f.leaves[i].path, g+1)
 			case c.meta.int(1) != f.leaves[i].typ:
 				return fmt.Errorf("column %s of row group %d has another type than in the schema", f.leaves[i].path, g+1)
 			case n > 0:
@@ -246,8 +246,11 @@ func (f *file) group(g int) (fields, []chunk, error) {
 
 // read returns bytes of f before the footer.
 func (f *file) read(at, n, most int64) ([]byte, error) {
-	if at < 4 || n < 0 || n > most || n > f.limit-at {
-		return nil, errors.New("outside of the file")
+	if at < 4 || n < 0 || n > f.limit-at {
+		return nil, errors.New("outside the file")
+	}
+	if n > most {
+		return nil, fmt.Errorf("%d bytes, more than the limit of %d", n, most)
 	}
 	b := make([]byte, n)
 	_, err := f.in.ReadAt(b, at)

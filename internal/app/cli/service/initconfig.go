@@ -42,9 +42,9 @@ func parsePlace(text string) (place, error) {
 	case u.User != nil:
 		return place{}, errors.New("contains credentials: write them into the configuration, as ${NAME} or ${file:PATH}")
 	case kind == "":
-		return place{}, fmt.Errorf("unknown scheme %q: want %s, or a path", scheme, placeForms)
+		return place{}, fmt.Errorf("unknown scheme %q: must be %s, or a path", scheme, placeForms)
 	case u.Host == "" || name == "" || strings.Contains(name, "/"):
-		return place{}, fmt.Errorf("want a host and one name, such as %s", placeForms)
+		return place{}, fmt.Errorf("must have a host and one name, such as %s", placeForms)
 	case kind == "kafka":
 		return place{kind, u.Host, name}, nil
 	}
