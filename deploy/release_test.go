@@ -153,7 +153,7 @@ const installPage = "../docs/how-to/install.md"
 func TestInstallPage(t *testing.T) {
 	r := readReleaser(t)
 	page, readme := read(t, installPage), read(t, "../README.md")
-	systems := map[string]string{"Linux": "linux", "macOS 12": "darwin", "FreeBSD": "freebsd", "Windows": "windows"}
+	systems := map[string]string{"Linux": "linux", "macOS 12 or later": "darwin", "FreeBSD": "freebsd", "Windows": "windows"}
 	var listed []string
 	for _, m := range regexp.MustCompile("(?m)^\\| ([A-Za-z0-9 ]+) \\| ([a-z0-9, ]+) \\| `").FindAllStringSubmatch(page, -1) {
 		for arch := range strings.SplitSeq(m[2], ", ") {
