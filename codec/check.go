@@ -3,8 +3,8 @@ package codec
 import "fmt"
 
 // Check returns an error unless the offsets of u are in order, lie within b,
-// and have the right delimiters between them, so that the components and
-// delimiters together are b. It is meant for tests and fuzzing. The error names
+// and have the right delimiters between them, so that components and delimiters
+// together make up b. It is meant for tests and fuzzing. The error names
 // components and offsets, never their text. Not covered by the stability page.
 func (u *URL) Check(b []byte) error {
 	at := 0

@@ -9,7 +9,7 @@ var class = makeClass()
 
 const (
 	hostByte   = 1 << iota // allowed raw in a reg-name, RFC 3986 §3.2.2
-	cleanHost              // lower-case LDH or '.': normal in any host
+	cleanHost              // lower-case letter, digit, '-' or '.': in normal form in any host
 	cleanPath              // pchar or '/', but not '.', which may be a dot segment
 	cleanQuery             // pchar, '/' and '?', but not ';' (which may end "&amp;") nor "'" (which browsers escape)
 	cleanFrag              // pchar, '/' and '?'
@@ -33,9 +33,9 @@ func makeClass() (t [256]uint16) {
 	return t
 }
 
-// dirt gives, for each byte, the reasons why a component that contains it may
-// need work. The bits of all bytes of a component, ORed, show which rules do
-// not apply to it.
+// dirt gives, for each byte, the reasons why a component that contains the byte
+// may need work. ORed over the bytes of a component, the bits show which checks
+// the component does not need.
 var dirt = makeDirt()
 
 const (
@@ -70,8 +70,8 @@ func dirtOf(text []byte) (d uint8) {
 	return d
 }
 
-// dirtRaw holds, for each component, the bit of the bytes not allowed raw in
-// it.
+// dirtRaw holds, for each component, the bit that dirt sets for bytes not
+// allowed raw in that component.
 var dirtRaw = [numComponents]uint8{
 	Username: dirtUserinfo, Password: dirtUserinfo, Host: dirtHost, Path: dirtPath, Query: dirtQuery, Fragment: dirtQuery,
 }

@@ -12,9 +12,9 @@ import (
 
 // parseClean is the fast path. It accepts src if it is an absolute http or
 // https URL that every rule of every RFC 3986 profile leaves unchanged and that
-// raises no flag, and fills u. It may give up on an unchanged URL, but must not
-// accept any other. If it returns false, that says nothing about src. Its
-// callers apply the rules of other profiles, such as frag-drop.
+// raises no flag, and fills u. It must not accept any other URL, but may give
+// up on such a URL, so false says nothing about src. Callers apply the rules of
+// other profiles, such as frag-drop.
 //
 // It accepts "http://" or "https://" in lower case; a host that ends within the
 // first 63 bytes of src; a path that starts with "/" and in which no "." follows a
@@ -26,11 +26,11 @@ import (
 // is in normal form if it has no leading zero and differs from the scheme's default.
 // parseClean accepts no userinfo, and no more than keepBytes bytes.
 //
-// It tolerates one flag: entity is the offset of the first "&amp;" in the
-// query, or -1.
+// The flag FlagHTMLEntity is the exception: entity is the offset of the first
+// "&amp;" in the query, or -1.
 //
-// If ok is false, o is what parseOpening returns, with u and sv as described
-// there.
+// If ok is false, o is what parseOpening returned, and u and sv are as it left
+// them.
 func parseClean(src []byte, u *URL, sv *scan.Survey) (o opening, entity int, ok bool) {
 	if !scan.HasVectors() {
 		if entity, ok = parseCleanByLoops(src, u); ok {
@@ -53,7 +53,7 @@ type opening struct {
 	path     int    // offset of the path, or 0
 	special  int    // offset of the first special byte at or after path
 	capitals uint64 // bit k: byte k of the host is a capital letter
-	odd      uint8  // why the URL is not clean, whatever follows its opening
+	odd      uint8  // why the URL is not clean, regardless of what follows the opening
 }
 
 // Bits of opening.odd.
@@ -61,7 +61,7 @@ const (
 	oddScheme   = 1 << iota // the scheme has capital letters
 	oddCapitals             // the host has capital letters, and they are in opening.capitals
 	oddName                 // the host may have capital letters, and bytes other than letters, digits, hyphens and dots
-	oddPort                 // the port is the default of the scheme
+	oddPort                 // the host may have capital letters or other bytes than letters, digits, hyphens and dots
 	oddPath                 // the path is empty
 	oddHash                 // the fragment contains a '#'
 	oddOther                // parseOpening gave up
@@ -102,8 +102,9 @@ func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
 	return opening{i, special, capitals, odd | hashes}
 }
 
-// afterHost does the work of parseOpening after a host that ends at i, unless a
-// path begins there. It returns the offset of the path.
+// afterHost finishes the work of parseOpening if no path begins at i, the
+// offset after the host: it parses the port. It returns the offset of the path,
+// and odd with further bits of opening.odd.
 func afterHost(src []byte, i int, u *URL, odd uint8) (path int, _ uint8) {
 	if i < len(src) && src[i] == ':' {
 		end, n := readPort(src, i+1)
@@ -144,8 +145,8 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 	return special, odd
 }
 
-// setIf does what set does, if so is true. It does not branch, because the CPU
-// cannot predict whether a URL has a query or a fragment.
+// setIf is set if so is true; otherwise c stays absent. It does not branch,
+// because the CPU cannot predict whether a URL has a query or a fragment.
 func (u *URL) setIf(so bool, c Component, start, end int) {
 	n := uint32(b2i(so))
 	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}
@@ -190,8 +191,8 @@ func cleanScheme(src []byte) int {
 }
 
 // cleanHostEnd returns false if the last label of host might be a number: it
-// starts with a digit and contains only hex digits and 'x'. In most labels the
-// last byte already rules that out.
+// starts with a digit and contains only hex digits and 'x'. In most hosts, the
+// last byte already rules out a number.
 func cleanHostEnd(host []byte) bool {
 	i := len(host) - 1
 	for i > 0 && (percent.IsHex(host[i]) || host[i]|0x20 == 'x') {
@@ -270,8 +271,9 @@ func readShortPort(src []byte, start int) (end, n int) {
 	return end, n
 }
 
-// cleanTail goes through the marks of sv in path, query and fragment, whose spans are
-// in u. The first mark is at i.
+// cleanTail checks the bytes that sv marks in the path, query and fragment of
+// u; the first such byte is at i. It returns the last two results of
+// parseClean.
 func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (entity int, ok bool) {
 	entity = -1
 	for i < int(u.spans[Path].End) {
@@ -339,7 +341,8 @@ func cleanInFragment(src []byte, i int) int {
 	return b2i(class[src[i]]&cleanFrag != 0)
 }
 
-// Classes of the byte that an escape encodes, in escapes.
+// Classes in the table escapes, which is indexed by the byte that an escape
+// encodes.
 const (
 	escapePercent     = iota // '%', which may begin another escape
 	escapeDot                // '.', which may be part of a dot segment
@@ -357,8 +360,8 @@ const (
 )
 
 // escapes classifies the byte that an escape encodes. First bytes of longer
-// characters, and of three-byte ones that need another check, are
-// escapeNonASCII.
+// characters, and of three-byte characters that may be surrogates or
+// noncharacters, are escapeNonASCII.
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
 		t[c] = escapeAnywhere
@@ -407,9 +410,9 @@ const (
 )
 
 // cleanEscape returns the length of the escape, or of the escapes of one
-// character, at the start of b, if they are in normal form and have no flag: upper-case digits, neither unreserved nor a control nor
-// '%', and complete UTF-8. Otherwise it returns 0. least is the lowest class of
-// ASCII bytes that counts as clean.
+// character, at the start of b, if they are in normal form and have no flag:
+// the hex digits are upper-case, and the bytes are either complete UTF-8 or
+// ASCII of the class least or a higher one. Otherwise it returns 0.
 func cleanEscape(b []byte, least uint8) int {
 	if len(b) < 3 || b[0] != '%' {
 		return 0

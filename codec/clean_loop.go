@@ -2,8 +2,9 @@ package codec
 
 import "bytes"
 
-// parseCleanByLoops is parseClean without a survey, which pays only where the
-// processor has vectors. u gets no path, query or fragment if it gives up.
+// parseCleanByLoops is parseClean without a survey: making a survey pays only
+// where the processor has vectors. If parseCleanByLoops gives up, u gets no
+// path, query or fragment.
 func parseCleanByLoops(src []byte, u *URL) (entity int, ok bool) {
 	start := cleanScheme(src)
 	if start == 0 || len(src) > keepBytes {
@@ -33,7 +34,8 @@ func parseCleanByLoops(src []byte, u *URL) (entity int, ok bool) {
 // reports whether a '.' or a '-' is at either end of the host, or next to another '.'
 // or '-'.
 func cleanLabels(src []byte, i int) (end int, odd bool) {
-	// bad gets pauseByte for consecutive '.' and '-', and for one at the start.
+	// bad gets pauseByte for consecutive '.' and '-', and for a '.' or '-' at
+	// the start.
 	last, bad := uint16(pauseByte), uint16(0)
 	for i < len(src) {
 		c := class[src[i]]

@@ -19,8 +19,9 @@
 // '%' that starts no valid escape, is no error: it sets a [Flag], and a
 // [Diagnostic] gives its offset.
 //
-// Normalizing a normal form does not change it. The canonical strings and
-// hashes of a [KeyFunction] never change; a change of meaning gets a new one.
+// Normalizing a normal form does not change it. A key hashes a canonical
+// string. The canonical strings and hashes of a [KeyFunction] never change; a
+// change of meaning gets a new key function.
 package codec
 
 // The files of this package:

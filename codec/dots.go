@@ -1,7 +1,7 @@
 package codec
 
 // removeDots removes the dot segments of a path that starts with '/', in place
-// (RFC 3986 §5.2.4), and returns the rest of the path. ".." at the root is
+// (RFC 3986 §5.2.4), and returns the shortened path. ".." at the root is
 // removed; a final "." or ".." leaves the preceding '/'.
 func removeDots(path []byte) []byte {
 	i := firstDotSegment(path)

@@ -87,8 +87,9 @@ var slashes = []byte("//")
 // their serialization of the result, because normalizing a normal form must not
 // change it.
 //
-// The URL stays rejected if ui-drop cannot remove the credentials that browsers see:
-// RFC 3986 parses them as part of the path, or finds no host after them.
+// The URL stays rejected if ui-drop cannot remove the credentials that browsers
+// see, because RFC 3986 parses the credentials as part of the path or finds no
+// host after them.
 func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, why Error, r *Result) ([]byte, error) {
 	flags, at := r.Flags, r.ErrAt
 	s := &r.scratch

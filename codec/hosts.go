@@ -90,7 +90,8 @@ func (h *rfcHost) is(host []byte) bool {
 	return h.unknown || !h.refused && bytes.Equal(h.text, host)
 }
 
-// hostScratch is the work space of the host comparison, reused by the next one.
+// A hostScratch is the work space for comparing hosts, reused from one
+// comparison to the next.
 type hostScratch struct {
 	res     Result
 	in, out URL

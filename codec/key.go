@@ -84,7 +84,7 @@ func ParseLevel(name string) (Level, error) {
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
 // keys of different functions do not coincide. The key functions of LevelMatch
 // belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
-// them and for LevelDefault.
+// LevelMatch and LevelDefault.
 func KeyFunction(std Standard, lv Level) string {
 	switch {
 	case lv == LevelShape:
@@ -118,8 +118,8 @@ func (k Key) Bytes() (b [16]byte) {
 	return b
 }
 
-// Uint64s returns the two halves of k: its first and its last 64 bits. Each half is a
-// hash of the URL by itself. Not covered by the stability page.
+// Uint64s returns the two halves of k: its first and its last 64 bits. Each
+// half alone is a 64-bit hash of the URL. Not covered by the stability page.
 func (k Key) Uint64s() (hi, lo uint64) { return k.hi, k.lo }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
@@ -148,8 +148,8 @@ func hexDigits(n uint32) uint64 {
 // never fails.
 func (k Key) MarshalText() ([]byte, error) { return k.AppendTo(nil), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseKey
-// does.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts the texts that
+// ParseKey accepts.
 func (k *Key) UnmarshalText(text []byte) error { return setName(k, text, ParseKey[string]) }
 
 // String returns the text that AppendTo appends.
@@ -295,7 +295,7 @@ func keyOfHash(h xxh3.Uint128) Key {
 }
 
 // A keyedHash computes SHA-256, plain or with HMAC, for one hasher. A Result
-// keeps it so that it is allocated only once.
+// keeps its keyedHash, to allocate only once.
 type keyedHash struct {
 	owner *hasher
 	hash  hash.Hash
@@ -319,9 +319,10 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 }
 
 // canonical returns the canonical string of a level: norm if the string equals
-// norm, otherwise bytes in r that are valid until the next call. Each level is
-// computed from the level before, or from a text with the same key at that level,
-// so that URLs equal at one level are equal at every higher level. LevelShape is
+// norm, otherwise bytes in r that are valid until the next call. It is nil if
+// the URL has no key of that level. Each level is computed from the canonical
+// string of the level before, or from a text with the same key there, so that
+// URLs equal at one level are equal at every higher level. LevelShape is
 // computed from K2.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	switch {
@@ -335,7 +336,7 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	return n.lossy(lv, r)
 }
 
-// lossy is canonical for K2, K3 and LevelShape of a URL that has them.
+// lossy is canonical for K2, K3 and LevelShape of a URL that has keys.
 func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	s := &r.scratch
 	k1, u := n.partsOfK1(r)
@@ -428,8 +429,8 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	return s.key
 }
 
-// patchedKey returns K0 and K1 of text, a serialized URL, if canonical or patched is
-// set.
+// patchedKey returns the canonical string of text, a serialized URL, for K0 and
+// K1, where it is the same. s.canonical or s.patched must be set.
 func (s *scratch) patchedKey(text []byte) []byte {
 	if s.canonical {
 		return text

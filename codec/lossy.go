@@ -111,8 +111,8 @@ func (w *rewriter) frontK2() {
 
 // userinfo writes the userinfo only if it contains an escaped '\' and keys are
 // computed by RFC 3986. By that standard "http://evil.com\@good.com/" is a page
-// of good.com with unusual credentials. Without them it would get the key of
-// good.com's own page, although browsers go to evil.com.
+// of good.com with unusual credentials. Without the credentials, the URL would
+// get the key of good.com's own page, although browsers go to evil.com.
 func (w *rewriter) userinfo() {
 	if !w.u.Has(Username) {
 		return
@@ -237,7 +237,7 @@ func appendEscaped(dst, src []byte, c byte) []byte {
 
 // appendK3 appends the K3 of k2, a K2 with the components u. URLs with the same
 // K3 count as one page to an analyst. K3 is host, port, path and query, without
-// the scheme if that is http.
+// the scheme http or https.
 //
 // It applies, in this order: https-http, www-one, slash-one, dirindex,
 // slash-trail, the site's parameters, and the options nfc, lower-path,
@@ -416,7 +416,7 @@ func endsInScheme(b []byte) bool {
 }
 
 // cutIndexFile removes the last segment of path if it is the name of a file
-// that servers return for a directory. path is the end of text.
+// that servers return for a directory. path must be the end of text.
 func cutIndexFile(text, path []byte) []byte {
 	if len(path) <= len("index.pl") || len(text) > 16 && !mayEndInIndexFile(text) {
 		return path

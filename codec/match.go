@@ -63,7 +63,8 @@ func withMatches(profiles ...Profile) []Profile {
 }
 
 // Program returns the program that p reproduces, with version and function,
-// such as "w3lib 2.5.0 canonicalize_url", or "" if p reproduces no program.
+// such as "w3lib 2.5.0 w3lib.url.canonicalize_url", or "" if p reproduces no
+// program.
 func (p Profile) Program() string {
 	if m := lookupMatch(p.Match); m != nil {
 		return m.program

@@ -346,7 +346,8 @@ type writer struct {
 	changes
 }
 
-// changes records what a program changes.
+// changes records which rules changed something and, unless rec is nil, each
+// change.
 type changes struct {
 	applied ruleSet // rules that changed something
 	rec     *recorder

@@ -33,7 +33,7 @@ func (n *Normalizer) Normalize(url string) (norm string, key Key, err error) {
 }
 
 // AppendString is Append for a string. It copies src into scratch memory of r,
-// and allocates nothing once that has grown.
+// and allocates nothing once that memory has grown.
 func (n *Normalizer) AppendString(dst []byte, src string, r *Result) ([]byte, error) {
 	s := &r.scratch
 	if cap(s.input) > keepBytes {

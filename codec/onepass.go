@@ -100,8 +100,9 @@ func (n *Normalizer) onePassPlain(dst, src []byte, o opening, s *scratch) ([]byt
 	return p.dst[:p.at], true
 }
 
-// appendPatched appends K0 and K1 of norm, a URL that onePass wrote for WHATWG.
-// It escapes the bytes at the offsets kept, which RFC 3986 does not allow.
+// appendPatched appends the canonical string of K0 and K1 (they are equal) of
+// norm, a URL that onePass wrote for WHATWG. It escapes the bytes at the
+// offsets kept, which RFC 3986 does not allow.
 func appendPatched(dst, norm []byte, kept []uint32) []byte {
 	dst = slices.Grow(dst, len(norm)+2*len(kept)+2*wide)
 	from := 0
@@ -156,7 +157,7 @@ type pass struct {
 	src       []byte
 	padded    []byte // src, three zeros, and bytes that can be read and copied
 	in, out   *URL   // components of src and of dst[base:]
-	from      int    // src[from:] is not copied yet; all of it up to the current byte is unchanged
+	from      int    // src[from:] is not copied yet, and is unchanged up to the current byte
 	dst       []byte // the normal form is in dst[base:at]; there is room for the rest
 	base, at  int
 	flags     Flags
@@ -172,7 +173,8 @@ type pass struct {
 
 // webClasses marks the bytes of http and https URLs. The plain bytes are clean
 // in path, query and fragment, except that a '.' may begin a dot segment of a
-// path, and '#' must not be in a fragment. They begin no session id in a path.
+// path, and '#' must not be in a fragment. Plain bytes begin no session id in a
+// path.
 var webClasses = scan.NewClasses(isPlain, func(c byte) bool { return class[c]&ldhByte != 0 })
 
 func isPlain(c byte) bool {
@@ -256,10 +258,10 @@ func (p *pass) writeEscape(c byte) {
 	p.at += 3
 }
 
-// copyWide copies wide bytes, 16 at a time. A hash of the copy soon reads words
-// of eight bytes: it would wait for words that are not part of one store. An
-// assignment of more bytes would call memmove, because d and s might overlap.
-// If copyWide were inlined, each address would be computed twice.
+// copyWide copies wide bytes, 16 at a time. A hash soon reads the copy in words
+// of eight bytes, and would wait for each word that more than one store wrote.
+// An assignment of more bytes would call memmove, because d and s might
+// overlap. If copyWide were inlined, each address would be computed twice.
 //
 //go:noinline
 func copyWide(d, s *[wide]byte) {

@@ -128,7 +128,8 @@ func (p *pass) cutSegment() {
 	}
 }
 
-// equalBytes returns the highest bit of each byte of x that is equal to b.
+// equalBytes returns 0x80 in the place of each byte of x that equals b, and 0
+// in the place of every other byte.
 func equalBytes(x uint64, b byte) uint64 {
 	const each = 0x01_01_01_01_01_01_01_01
 	x ^= uint64(b) * each

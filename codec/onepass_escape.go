@@ -36,7 +36,8 @@ func (p *pass) oddCharacter(i, c int) int {
 	return n
 }
 
-// escape takes the step at an escape in component Path+c of a byte of a class.
+// escape takes the step for the escape at i in component Path+c. class is the
+// class of the encoded byte in the table escapes.
 func (p *pass) escape(i, c int, class uint8) {
 	high, low := digits[p.padded[i+1]], digits[p.padded[i+2]]
 	p.step(i, &p.steps[c][2*class+(high|low)&digitLower/digitLower], high<<4|low&15)

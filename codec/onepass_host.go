@@ -8,8 +8,8 @@ import (
 
 // This file parses the schemes and hosts that parseClean gives up on.
 
-// oddOpening is parseOpening for hosts with other bytes than letters, digits,
-// hyphens and dots, or that are longer than the survey sees.
+// oddOpening is parseOpening for hosts that contain bytes other than letters,
+// digits, hyphens and dots, or are longer than the survey sees.
 func (p *pass) oddOpening() opening {
 	src, u, sv := p.src, p.in, &p.s.survey
 	start, odd := webScheme(src)

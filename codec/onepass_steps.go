@@ -18,7 +18,7 @@ const (
 
 	rawEscape  = 1 << 0 // the byte is escaped
 	rawFlagged = 1 << 1 // RFC 3986 does not allow it
-	rawUnit    = 1 << 2 // the byte is not, or may not be, a URL unit
+	rawUnit    = 1 << 2 // the byte is not a URL unit, or only its whole character shows whether it is
 )
 
 // Numbers of the steps of single bytes.
@@ -92,16 +92,16 @@ type walkStep struct {
 	marks   [2]Diagnostic // diagnostics without offsets
 	flags   Flags         // flags of marks
 	applied ruleSet
-	escape  uint32   // all bits if an escape is written, or none
+	escape  uint32   // all bits set if the step writes an escape, otherwise 0
 	has     [2]uint8 // 1 for each element of marks that is used
 	run     uint8    // flag of marks[0] if one diagnostic covers a run of such bytes, otherwise noRun
 	runs    uint8    // 1 if run is a flag
 	drop    uint8    // number of bytes to be replaced
 	write   uint8    // number of bytes that replace them: 0, 1, or 3 for an escape
 	kept    uint8    // 1 if RFC 3986 does not allow the byte, and it is kept
-	hex     uint8    // 1 if a hex digit replaces its escape: it might complete another one
+	hex     uint8    // 1 if a hex digit replaces its escape: the digit might complete another escape
 
-	separator uint8 // 1 for an escaped '/' or '\\' in a path: a following '.' needs a look
+	separator uint8 // 1 for an escaped '/' or '\\' in a path: with a following ".." it is an encoded traversal
 	work      walkWork
 	_         [7]byte // an element of 64 bytes is indexed faster than one of 56
 }

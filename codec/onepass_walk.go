@@ -98,14 +98,14 @@ func (p *pass) ends() (path, query int) {
 	return path, max(path, int(p.in.spans[Query].End))
 }
 
-// move sets component c of the normal form, if it is present, to its place in
-// src moved by start and end.
+// move sets the span of component c in the normal form, if c is present: its
+// span in src, with the ends moved by start and end.
 func (p *pass) move(c Component, start, end uint32) {
 	s, has := p.in.spans[c], -uint32(p.in.present>>c&1)
 	p.out.spans[c] = Span{(s.Start + start) & has, (s.End + end) & has}
 }
 
-// step takes a plain step at i, where a byte b is, or an escape of b.
+// step takes the plain step s at i, where src has the byte b or an escape of b.
 func (p *pass) step(i int, s *walkStep, b byte) {
 	if len(p.marks)-p.marked < 2 || p.keeps == len(p.kept) {
 		p.makeRoom()

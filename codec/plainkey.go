@@ -47,8 +47,8 @@ func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, s
 // plainPathSet holds the bytes that begin no session id in a path.
 var plainPathSet = scan.NewSet(func(c byte) bool { return c != ';' && c != '(' })
 
-// workText returns a copy of k1 that plainK2 and plainK3 may change, with room after
-// it: the survey's copy if its text is the same, otherwise a copy in s.k2.
+// workText returns a copy of k1 that plainK2 and plainK3 may change, with room
+// after it: the survey's copy if that holds k1, otherwise a copy in s.k2.
 func (s *scratch) workText(k1 []byte) []byte {
 	if s.copied {
 		return s.survey.Copy

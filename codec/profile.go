@@ -26,9 +26,10 @@ type Profile struct {
 	// Match names the program whose results are the normal forms, such as
 	// "w3lib", or is empty. It goes with the standard RFC3986 and no rules.
 	Match string
-	// Key is the default key level: what LevelDefault means. Callers may ask for
-	// any other level. A Key of LevelDefault is LevelMatch if Match is set, the
-	// level of the profile if its name is built in, otherwise LevelEquivalent.
+	// Key is the default key level: what LevelDefault means. Callers may ask
+	// for any other level. LevelDefault itself means the level of the built-in
+	// profile with this name; without one, LevelMatch if Match is set,
+	// otherwise LevelEquivalent.
 	Key Level
 	// MaxLen is the length in bytes of the longest URL accepted. 0 means
 	// DefaultMaxLen.

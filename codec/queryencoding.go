@@ -32,7 +32,7 @@ func WithQueryEncoding(e QueryEncoding) Option {
 	}
 }
 
-// encodedQuery writes the query, from the pointer to end, in the encoding.
+// encodedQuery writes the query p.in[p.i:end] in the encoding.
 func (p *parser) encodedQuery(end int, esc percent.Rules) {
 	s := &p.r.scratch
 	s.query = s.query[:0]

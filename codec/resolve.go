@@ -7,12 +7,14 @@ import "bytes"
 // URL Standard if that is the profile's standard, otherwise by RFC 3986 §5.2
 // (strict), with one exception: a src with a scheme is not resolved, and so not
 // stripped of its dot segments as in §5.2.2. So the normal form and the keys of
-// an absolute URL do not depend on whether there is a base. In the URL Standard
-// they depend on a base of the same scheme if src is like "http:a".
+// an absolute URL do not depend on whether there is a base. By the URL
+// Standard, however, a src such as "http:a", without "//", does depend on a
+// base of the same scheme.
 //
 // r.In, r.Flags and r.Diagnostics describe src. If base is empty, AppendRef is
 // Append. The error ErrBase means that src has no scheme, and that base has no
-// scheme either or cannot be parsed. AppendRef does not keep base.
+// scheme either or cannot be parsed. Append describes the other errors.
+// AppendRef does not keep base.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 || isWeb(src) {
 		return n.Append(dst, src, r)
@@ -29,8 +31,9 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 }
 
 // onePassRef tries the two fast paths for a relative reference against a clean
-// base. They read the front of the base, followed by the reference. onePassRef
-// then removes the front from their findings.
+// base. Both fast paths read the front of the base (the part with which the
+// target begins), followed by the reference. onePassRef then removes the front
+// from their findings.
 func (n *Normalizer) onePassRef(dst, base, src []byte, r *Result) ([]byte, bool) {
 	s, browser := &r.scratch, n.profile.Standard == WHATWG
 	b := n.readBase(base, s)

@@ -28,7 +28,7 @@ type Result struct {
 	In          URL          // components of src
 	Out         URL          // components of the appended normal form
 	Flags       Flags        // defects and notable properties of src
-	Diagnostics []Diagnostic // their offsets, in ascending order; valid until the next call
+	Diagnostics []Diagnostic // the defects, by ascending offset; valid until the next call
 	ErrAt       uint32       // offset in src of the error, if the call returned an Error; 0 for ErrBase
 
 	scratch scratch
@@ -40,8 +40,8 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// A Change classifies how far a normal form is from its input. The classes are
-// defined by the RFC 3986 keys of the two.
+// A Change classifies how far a normal form is from its input, by the RFC 3986
+// keys of the input and of the normal form.
 type Change uint8
 
 // The classes of change, from none to most.
@@ -50,7 +50,7 @@ const (
 	ChangeCosmetic                  // the same K0
 	ChangeSchemeEqual               // the same K1
 	ChangeRepaired                  // the WHATWG parser merged URLs that RFC 3986 keeps apart
-	ChangeLossy                     // a policy rule removed something
+	ChangeLossy                     // the profile removed a part, or its program merged URLs that RFC 3986 keeps apart
 )
 
 var changeNames = []string{"unchanged", "cosmetic", "scheme-equal", "repaired", "lossy"}
@@ -91,7 +91,7 @@ type scratch struct {
 	survey    scan.Survey // survey of the URL that parseClean parsed last
 	front     []byte      // scheme and authority of the last URL that Keeps accepted
 	mac       *keyedHash  // for HMAC keys
-	spare     []uint32    // offsets that are not wanted
+	spare     []uint32    // offsets like kept, of a text for which nobody needs them
 	kept      []uint32    // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
 	matched *match             // the match of peer
@@ -112,7 +112,7 @@ type call struct {
 	unjudged   bool    // change is not set: Result.Change computes it
 	dropped    bool    // full and whole are set
 	clean      bool    // the input was clean: it is its own canonical string
-	plainHost  bool    // the host is a name of LDH labels, none of them empty, and the last one is not a number
+	plainHost  bool    // the host is a name of nonempty labels of letters, digits and hyphens, and the last label is not a number
 	plainPath  bool    // the path contains nothing that webClasses marks, such as a session id or two adjacent slashes
 	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy starts with the input
 	canonical  bool    // the serialized URL is its own canonical string
@@ -222,9 +222,9 @@ func (r *Result) Part(c Component) []byte {
 	return r.Out.Bytes(s.norm, c)
 }
 
-// canonicalText returns the canonical string of a level, and whether the URL has one.
-// Key calls it if it does not find the string itself. For common URLs it makes fewer
-// checks than [Normalizer.canonical].
+// canonicalText returns the canonical string of a level, and whether the URL
+// has one. Key calls it unless Key itself finds the string faster. For common
+// URLs it makes fewer checks than [Normalizer.canonical].
 func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 	s := &r.scratch
 	switch {
@@ -263,9 +263,9 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 	return s.by.hasher.key(lv, canonical[n:], s), true
 }
 
-// HasKey reports whether r describes a URL with a key of a level. A URL has
-// the keys K0 to K3 and LevelShape, except one that only the program of a profile
-// with Profile.Match can parse; it has a key LevelMatch only if Profile.Match is
+// HasKey reports whether r describes a URL with a key of a level. A URL has the
+// keys K0 to K3 and LevelShape, unless only the program that the profile
+// reproduces can parse it. It has a key of LevelMatch only if Profile.Match is
 // set.
 func (r *Result) HasKey(lv Level) bool {
 	s := &r.scratch
@@ -318,8 +318,8 @@ func (r *Result) Change() Change {
 
 // Applied returns the rules that changed something on the way to the normal
 // form. They are recorded while the normal form is written, so the call is
-// cheap. A rule counts even if a later one removed its result, such as an
-// escape in a segment that ".." then removed.
+// cheap. A rule counts even if a later rule removed its result: for example, it
+// decoded an escape in a segment that ".." then removed.
 func (r *Result) Applied() Rules {
 	s, ok := r.asked()
 	if !ok {

@@ -8,12 +8,12 @@ import (
 
 // This file derives the canonical string of LevelShape from the string of K2.
 
-// appendSurface appends the surface of k2, a K2 with the components u: host and port,
-// the template of the path, and the names of the parameters, sorted and without
-// repetition. It applies, in this order: scheme-drop, path-template, q-names. A URL
-// without an authority keeps its scheme, because only the scheme distinguishes
-// "mailto:{int}" from a path. signed reports whether the query is signed, so that K2
-// has not sorted it.
+// appendSurface appends the canonical string of LevelShape for k2, a K2 with
+// the components u: host and port, the template of the path, and the names of
+// the parameters, sorted and without repetition. It applies, in this order:
+// scheme-drop, path-template, q-names. A URL without an authority keeps its
+// scheme, because only the scheme distinguishes "mailto:{int}" from a path.
+// signed reports whether the query is signed, so that K2 has not sorted it.
 func (n *Normalizer) appendSurface(dst, k2 []byte, u *URL, signed bool, s *scratch) []byte {
 	hits := ruleSet(0)
 	host, path := u.spans[Host], u.spans[Path]

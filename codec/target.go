@@ -6,9 +6,10 @@ import "github.com/urlfold/urlfold/internal/ground/scan"
 // accepts.
 const maxFront = 64 + len(":65535")
 
-// KeepsTarget reports whether target, a path with an optional query, is its own normal
-// form without any flag after the scheme and authority of an http or https URL that is
-// its own normal form without any flag. It may return false for such a target, too. If
+// KeepsTarget reports whether target, a path with an optional query, stays
+// unchanged and raises no flag when it follows the scheme and authority of a
+// URL. The rest of the URL must be http or https, in normal form, and without a
+// flag. KeepsTarget may return false for a target that stays unchanged, too. If
 // ok, query is the query of the target without its '?', or nil.
 //
 // KeepsTarget takes less time than Append for a whole URL. It uses scratch memory
@@ -28,9 +29,10 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	return keepsTail(target, sv.First().Special, sv)
 }
 
-// plainEnd returns the offset of the first byte of text, which starts with a target, that
-// no target contains or that needs further checks. query is the query up to that byte, or
-// nil. Most targets have no such byte; for them, plainEnd is faster than a survey.
+// plainEnd returns the offset of the first byte of text, after the target at
+// its start, that cannot be in a target or needs further checks. query is the
+// query up to that byte, or nil. Most targets have no such byte; for them,
+// plainEnd is faster than a survey.
 func plainEnd(text []byte) (end int, query []byte) {
 	end = plainPath.PathEnd(text)
 	if end == len(text) || text[end] != '?' {

@@ -9,7 +9,7 @@ import (
 type NameError struct {
 	What string // the kind of thing that the name should denote: "rule", "level"
 	Name string
-	Near string // a known name that is similar, or ""; of a profile only
+	Near string // a known name that is similar, or ""; only for profiles
 }
 
 // Error returns the kind and the quoted name: `unknown rule "esc-uper"`. If Near
@@ -22,8 +22,8 @@ func (e *NameError) Error() string {
 	return text
 }
 
-// parseName returns the value with the given name. names holds the names by
-// value.
+// parseName returns the value with the given name, where names[v] is the name
+// of value v.
 func parseName[T ~uint8](what, name string, names []string) (T, error) {
 	for i, n := range names {
 		if n == name && name != "" {

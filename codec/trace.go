@@ -28,8 +28,8 @@ func (st *Step) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 // the rules were applied. If base is not empty, src is resolved against it. The
 // rules are the same as in Result.Applied. The parser and the writer of the
 // standard record the steps as they work, one component after the other. While
-// a path is written in pieces, a step shows its state at that moment: the part
-// already written followed by the rest of the input.
+// a path is written in pieces, a step shows the state of the path at that
+// moment: the part already written followed by the rest of the input.
 //
 // Trace returns nil if src cannot be parsed or does not change. If browsers
 // cannot parse a URL and the rule rfc-fallback parses it by RFC 3986, that is one

@@ -44,7 +44,7 @@ type HostKind uint8
 
 // The kinds of host.
 const (
-	HostNone       HostKind = iota // no authority, or one with an empty host
+	HostNone       HostKind = iota // no authority, or an authority with an empty host
 	HostRegName                    // a registered name, RFC 3986 §3.2.2
 	HostIPv4                       // four decimal numbers with dots
 	HostIPv6                       // [::1]
@@ -56,8 +56,8 @@ const (
 // A URL holds the offsets of the components of a URL in a byte slice, but not
 // the slice itself. The offsets in Result.In count from the start of src, and
 // those in Result.Out from the first appended byte, so they remain valid when
-// dst grows and moves. The zero URL is the empty relative reference. It is 72
-// bytes long, contains no pointer, and may be copied and stored freely.
+// dst grows and moves. The zero URL is the empty relative reference. A URL is
+// 72 bytes long, contains no pointer, and may be copied and stored freely.
 //
 //	https://user:pass@example.com:1234/foo/bar?baz#quux
 //	|    |  |   |    ||           |   |        |   |
@@ -70,7 +70,7 @@ type URL struct {
 	present uint8 // bit c is set if Component c is present
 	kind    HostKind
 	port    uint16
-	flags   uint8 // portOK, authority
+	flags   uint8 // hasAuthority, portOK
 }
 
 const (

@@ -25,7 +25,7 @@ type parser struct {
 	dst   []byte
 	start int // where the URL begins in dst
 	path  int // where the path of the URL begins in dst
-	front int // where the slashes before the authority begin in in
+	front int // offset in the input of the slashes before the authority
 	marks int // the largest number of diagnostics wanted
 
 	u, out *URL // components of in and of dst[start:]
@@ -345,8 +345,8 @@ func (p *parser) guard() {
 	}
 }
 
-// compare classifies the change from src to its serialized URL by the RFC 3986
-// keys of the two.
+// compare classifies the change from src to norm, its serialized URL, by the
+// RFC 3986 keys of both.
 func (s *scratch) compare(src, norm []byte) Change {
 	if bytes.Equal(src, norm) {
 		return ChangeUnchanged

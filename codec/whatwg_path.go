@@ -52,8 +52,8 @@ func (p *parser) pathState() state {
 }
 
 // pathFront records the rule that changes the start of the path in[start:end]:
-// it may get segments of a base or a '/', or its '/' was a '\\'. A '/' that
-// belongs to the host of a file URL does not count.
+// the path may get segments of a base or a '/', or its '/' was a '\\'. A '/'
+// that belongs to the host of a file URL does not count.
 func (p *parser) pathFront(start, end int) {
 	text := p.in[p.i:end]
 	var before []byte

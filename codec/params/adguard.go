@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// ParseAdGuard parses a filter list of AdGuard or uBlock Origin supplied by the user,
-// such as the AdGuard URL Tracking filter, and imports its rules with the modifier
-// removeparam:
+// ParseAdGuard parses a filter list of AdGuard or uBlock Origin supplied by the
+// user, such as the AdGuard URL Tracking filter, and imports its rules with the
+// modifier removeparam:
 // https://adguard.com/kb/general/ad-filtering/create-own-filters/#removeparam-modifier.
-// The List is called "adguard"; its version is derived from the content. List.Skipped
-// lists the lines that were not imported, with the reasons. They are rules of other
-// kinds, and rules for some kinds of requests only: a log does not say whether a
-// request was for an image, or came from a third party.
+// The List is called "adguard"; its version is derived from the content.
+// List.Skipped lists the lines that were not imported, with the reasons. These
+// lines are rules of other kinds, and rules for some kinds of requests only,
+// because a log does not say whether a request was for an image, or came from a
+// third party.
 func ParseAdGuard(data []byte) *List {
 	f := newForeign("adguard", data)
 	line := 0
@@ -33,8 +34,8 @@ func ParseAdGuard(data []byte) *List {
 	return f.List
 }
 
-// shareExceptions adds the exceptions of the list for the rules that have a
-// separate group.
+// shareExceptions copies the exceptions of the list into each separate group
+// that a rule has.
 func (f foreign) shareExceptions() {
 	rules := f.Rules
 	if len(rules) > MaxRules {

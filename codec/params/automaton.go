@@ -29,7 +29,7 @@ type automaton struct {
 	first, last posSet     // positions that a text can start and end at
 	follow      []posSet   // for each position, the positions that can follow it
 	class       [256]uint8 // for each byte, its class; no position distinguishes bytes of a class
-	reads       []posSet   // for each class, the positions that match it
+	reads       []posSet   // for each class, the positions that match its bytes
 }
 
 // match reports whether the whole text matches.

@@ -23,9 +23,10 @@ type provider struct {
 }
 
 // ParseClearURLs parses a rule file of ClearURLs (data.min.json) supplied by
-// the user. It skips the rules for referral marketing, without which the referrer is not
-// paid. It does not retain data. The List is called "clearurls", and sorted by the names of
-// the providers; its version is derived from the content of the file.
+// the user. It skips the rules for referral marketing: without these
+// parameters, the referrer is not paid. It does not retain data. The List is
+// called "clearurls", and sorted by the names of the providers; its version is
+// derived from the content of the file.
 //
 // It converts URL patterns to hosts and paths. Unlike ClearURLs, it treats an unescaped
 // '.' in a host as a literal dot, and requires the host to end where its pattern ends.

@@ -156,9 +156,9 @@ func checkHost(host string) error {
 	return nil
 }
 
-// contradiction rejects a rule if another rule of the same list has the opposite effect
-// on the same fields. It accepts rules with a Group, because imported lists cannot be
-// edited; Keep takes precedence there.
+// contradiction rejects a rule if another rule of the same list has the
+// opposite effect on the same fields. It accepts rules with a group, because
+// imported lists cannot be edited; there, exceptions take precedence.
 func (c *compiler) contradiction(r Rule) error {
 	if r.group != "" {
 		return nil

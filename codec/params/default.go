@@ -31,14 +31,15 @@ func defaultSection(title string) (list []defaultParam) {
 	return list
 }
 
-// mailPages is the Rule.Path of pages that need mailParams: to unsubscribe, and
-// mailings as web pages. A session ID in a path starts with ';' or '('.
+// mailPages is the Rule.Path of pages that need mailParams: pages to
+// unsubscribe, and mailings shown as web pages. A session ID in a path starts
+// with ';' or '('.
 const mailPages = "^[^;(]*(unsubscribe|emailwebview)"
 
 // Default returns the built-in list in a new List: click IDs and the names of
-// campaign parameters, for all hosts. A few apply to values of a certain shape, or
-// not to links that unsubscribe. The list is based on the vendors' own
-// documentation and contains no rule of another list.
+// campaign parameters, for all hosts. A few rules apply only to values of a
+// certain shape, or do not apply to links that unsubscribe. The list is based
+// on the vendors' own documentation and contains no rule of another list.
 func Default() *List {
 	l := &List{Name: "default", Version: DefaultVersion}
 	n := 0

@@ -1,7 +1,7 @@
 // Package params handles the parameters of a query as key policies need them:
 // it splits a query into fields, decodes their names, recognizes tracking
 // parameters, session IDs, signatures and campaign data, and builds the
-// canonical query of the lossy keys.
+// canonical query of the keys K2 and K3.
 //
 // # Names and values
 //

@@ -15,7 +15,7 @@ type field struct {
 	coded    bool // the name contains '+' or '%'
 	oddName  bool // the name has odd bytes on its chart
 	oddValue bool // the value has odd bytes on its chart
-	look     bool // the name is in knownNames, or matches a Drop rule
+	look     bool // the name is in knownNames, or a rule may drop the field
 	dropBy   int  // 1 + the rule that drops the field, whatever the site and the value; otherwise 0
 }
 

@@ -69,8 +69,8 @@ func globPath(path string) string {
 // ParseBrave parses a list of the browser Brave supplied by the user:
 // clean-urls.json or query-filter.json. The List is called "brave"; its version
 // is derived from the content. List.Skipped lists the items that were not
-// imported, or with another meaning. The error is a *ParseError if data is not
-// JSON of the expected form.
+// imported, or were imported with another meaning. The error is a *ParseError
+// if data is not JSON of the expected form.
 func ParseBrave(data []byte) (*List, error) {
 	var file []struct {
 		Include []string `json:"include"`

@@ -50,8 +50,8 @@ type Dropped struct {
 func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops)] }
 
 // AppendChanged appends the query of a key to dst: the significant fields, in a
-// canonical encoding and order. If why is 0 or WhySigned, that is query itself,
-// and AppendChanged appends nothing. It takes these steps:
+// canonical encoding and order. If why is 0 or WhySigned, the query of the key
+// is query itself, and AppendChanged appends nothing. It takes these steps:
 //
 //	q-split      split at '&', and at ';' if the site says so; the result has
 //	             only '&'; a signed query (see Signed) is left unchanged, with
@@ -215,7 +215,7 @@ func (s *Scratch) judge(f *field, name, query []byte, m *Matcher, site Site, col
 	return -1, 0
 }
 
-// keepsSession reports whether an exception without a Group keeps a field.
+// keepsSession reports whether an exception without a group keeps a field.
 func (m *Matcher) keepsSession(site Site, name, value []byte) bool {
 	return m != nil && m.keeps(site, bare(name), value, 0) != none
 }

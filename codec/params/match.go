@@ -7,7 +7,7 @@ import "slices"
 type Matcher struct {
 	rules    []Rule
 	scope    []uint32 // index in scopes, for each rule
-	group    []uint32 // for each rule: number of its list and Group, 0 without a Group
+	group    []uint32 // for each rule: number of its list and group, 0 without a group
 	lists    []*List
 	versions string
 	skipped  []Skipped

@@ -112,8 +112,9 @@ func positions(re *syntax.Regexp) int {
 	return min(max(n, 1), maxPositions)
 }
 
-// cases returns a character in lower case, or a non-ASCII character in each case.
-// ASCII letters have no other case beyond ASCII here.
+// cases returns a character in lower case, or a non-ASCII character in each
+// case. Unlike in Unicode, no non-ASCII character counts as a case of an ASCII
+// letter.
 func cases(r rune) []string {
 	if r < utf8.RuneSelf {
 		return []string{string(unicode.ToLower(r))}

@@ -130,7 +130,7 @@ func (r *Reader) ItemValue(i *Item) []byte {
 	return r.at(i.value)
 }
 
-// ParamAt returns the parameter with a field at the given offset of a
+// ParamAt returns the parameter with a field that covers the given offset of a
 // component, or nil.
 func (r *Reader) ParamAt(in Location, at uint32) *Param {
 	for _, s := range r.spans {

@@ -12,7 +12,7 @@ type ruleAction uint8
 // Actions of a rule.
 const (
 	actionDrop ruleAction = iota // remove the field
-	actionKeep                   // an exception: ignore Drop rules for the field
+	actionKeep                   // an exception: keep the field although other rules drop it
 	numActions
 )
 
@@ -73,8 +73,8 @@ type Rule struct {
 	Name  string // form-decoded
 	match ruleMatch
 	value shape // required shape of the form-decoded value
-	// group limits a Keep rule to the Drop rules of the same group in the same
-	// list. The zero value applies to all rules of all lists.
+	// group limits an exception to the rules of the same group in the same
+	// list. An exception without a group applies to all rules of all lists.
 	group  string
 	Source string // origin of the rule: "default:17", "clearurls google#3", "user:rules.drop_params[2]"
 	Reason string // explanation in one line; empty for imports
@@ -88,8 +88,8 @@ func (r Rule) String() string {
 }
 
 // List is a set of rules with a name and a version. If several rules match a
-// field, the first one is reported as the cause. Keep takes precedence over
-// Drop.
+// field, the first one is reported as the cause. A rule that keeps a field
+// takes precedence over the rules that drop it.
 type List struct {
 	Name, Version string
 	Rules         []Rule
@@ -98,8 +98,8 @@ type List struct {
 	Skipped []Skipped
 }
 
-// Skipped describes an item of an imported list that is missing from its rules
-// or differs in them. Not covered by the stability page.
+// Skipped describes an item of an imported list for which the List has no rule,
+// or only a rule with another meaning. Not covered by the stability page.
 type Skipped struct {
 	Source string // origin of the item
 	What   string // the item and the reason

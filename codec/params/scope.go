@@ -6,7 +6,7 @@ import (
 )
 
 // scope is a set of hosts and paths that rules apply to. Rules with the same
-// hosts and paths share it.
+// hosts and paths share a scope.
 type scope struct {
 	host *automaton // nil if the host was found by name or does not matter
 	path *automaton // nil if the path does not matter

@@ -6,8 +6,8 @@ import (
 )
 
 // shape describes the form of a value. Rules for names that have several
-// meanings require one. Session IDs and the variable segments of path templates
-// are recognized by their shapes.
+// meanings require a shape. Session IDs and the variable segments of path
+// templates are recognized by their shapes.
 type shape uint8
 
 // Shapes of a value. Each one constrains every byte.

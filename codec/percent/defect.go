@@ -57,7 +57,8 @@ const (
 	WouldDelimit uint8 = 1 << 7 // the byte is reserved (RFC 3986 §2.2) or '\'
 )
 
-// Defect is a defect of an escape, or another property of it that is reported.
+// Defect is a defect of an escape, or another reported property, such as a
+// lower-case digit.
 type Defect struct {
 	At    uint32 // offset in the component in bytes: of the '%', or of the first dot of an EncodedTraversal
 	Kind  Kind

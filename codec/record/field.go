@@ -9,7 +9,7 @@ import (
 // change between versions, but names cannot: store [Field.String].
 type Field uint8
 
-// The output fields.
+// The output fields, each with its name.
 const (
 	FieldURL           Field = iota // url
 	FieldNorm                       // norm
@@ -88,7 +88,8 @@ func (f Field) MarshalText() ([]byte, error) {
 	return []byte(f.String()), err
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseField does.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts the names that
+// ParseField accepts.
 func (f *Field) UnmarshalText(text []byte) (err error) {
 	*f, err = ParseField(string(text))
 	return err

@@ -42,8 +42,8 @@ type Config struct {
 	URLField  string // the field that holds the URL
 	BaseField string // the field that holds the base of the URL
 	Dialect   string // the escapes: nginx, nginx-json, apache or backslash
-	// Target says which URLs of a request are wanted. A Locator adds them all: AddTarget
-	// and AddURL, or AddReferer, ignore what is not wanted.
+	// Target says which URLs of a request are wanted. A Locator adds all URLs:
+	// AddTarget, AddURL and AddReferer ignore the URLs that are not wanted.
 	Target Target
 }
 
@@ -188,7 +188,8 @@ func init() {
 // options are the names that Format.Options can have.
 var options = []string{"URLField", "BaseField", "Dialect", "Target"}
 
-// adapt returns the engine's forms of formats, and an error for each that is invalid.
+// adapt returns formats in the form that the engine, package internal/record,
+// uses. The error joins an error for each invalid format.
 func adapt(formats []Format) (list []record.Format, err error) {
 	var errs []error
 	names := record.Formats()
@@ -228,8 +229,8 @@ func (f *Format) check(taken []string) error {
 	return errors.Join(errs...)
 }
 
-// adapted is the engine's form of a Format. It lacks the methods that a Format
-// does not supply, because the engine asks for optional ones.
+// adapted is the engine's form of a Format. It has only the methods that every
+// Format supplies, because the engine looks for optional ones.
 type adapted struct{ f Format }
 
 // Name implements the engine's Format.

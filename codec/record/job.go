@@ -49,7 +49,8 @@ type Job struct {
 	// such times are absent.
 	Location *time.Location
 	Year     int
-	// Fields are the fields that AppendJSON writes. Nil: those from FieldURL to FieldError.
+	// Fields are the fields that AppendJSON writes. Nil: the fields from
+	// FieldURL to FieldError.
 	Fields []Field
 }
 

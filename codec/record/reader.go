@@ -38,9 +38,10 @@ type Reader struct {
 	values []byte // what Field has returned for the record
 }
 
-// NewReader returns a Reader of r, which is text or binary records that are not compressed:
-// see package sources/logs for files. A nil Job is the zero Job; the Reader copies *j. An
-// error in the job is returned for the first record.
+// NewReader returns a Reader of r, which is text or binary records that are not
+// compressed: see package sources/logs for files. A nil Job is the zero Job;
+// the Reader copies *j. Records returns an error in the job instead of the
+// first record.
 func NewReader(r io.Reader, j *Job) *Reader {
 	x := &Reader{src: r}
 	if j != nil {
@@ -264,7 +265,7 @@ func (r *Reader) pass() {
 	}
 }
 
-// A writer writes records in a form other than the form of the Visit.
+// A writer writes records in an output format, for AppendRewrite or AppendJSON.
 type writer struct {
 	w   *record.Worker
 	err error

@@ -2,14 +2,15 @@ package record
 
 import "github.com/urlfold/urlfold/internal/record"
 
-// Reason says why a record or a URL cannot be read. It is the value of the output field
-// error, such as "unparsed" or "host-invalid". The empty Reason means that it can.
+// Reason says why a record or a URL cannot be read. It is the value of the
+// output field error, such as "unparsed" or "host-invalid". The empty Reason
+// means that it can be read.
 type Reason string
 
 // Reasons that concern a record. codec.Error defines the others, which concern
 // a URL.
 const (
-	Unparsed Reason = "unparsed"        // the record does not match the format; "column-count" if it has more fields than columns
+	Unparsed Reason = "unparsed"        // the record does not match the format; with more fields than columns, it has the Reason "column-count" instead
 	NoField  Reason = "field-missing"   // the record lacks the configured field
 	TooLong  Reason = "record-too-long" // the record exceeds the limit
 	NoSchema Reason = "schema-unknown"  // no Avro schema has the id of the record
@@ -41,7 +42,8 @@ func (t Target) MarshalText() ([]byte, error) {
 	return []byte(t.String()), err
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseTarget does.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts the names that
+// ParseTarget accepts.
 func (t *Target) UnmarshalText(text []byte) error {
 	parsed, err := ParseTarget(string(text))
 	if err == nil {

@@ -115,9 +115,9 @@ func (u *URL) Range() (start, end int) {
 	return start, end
 }
 
-// Norm returns the normal form; nil if the URL cannot be parsed. For a request, that
-// is the normal form of the whole URL if the record or Job.Base has its host, and
-// otherwise of the target alone.
+// Norm returns the normal form; nil if the URL cannot be parsed. For a request,
+// Norm returns the normal form of the whole URL if the record or Job.Base
+// states the host, and otherwise of the target alone.
 func (u *URL) Norm() []byte {
 	norm, _ := u.visit().Norm()
 	return norm
@@ -129,7 +129,7 @@ func (u *URL) Reason() Reason {
 	return reasonOf(why)
 }
 
-// Flags returns what is remarkable about the URL.
+// Flags returns the flags of the URL: its defects and notable properties.
 func (u *URL) Flags() codec.Flags { return u.visit().Flags() }
 
 // Key returns the key at a level. ok is false if the URL has no key: it cannot
@@ -153,8 +153,9 @@ func (r *Reader) field(f Field, first bool) ([]byte, bool) {
 	return r.values[at:len(r.values):len(r.values)], true
 }
 
-// Result returns what the codec found in the URL and the text that its Out describes, or nil
-// if the URL cannot be parsed or its host is not known. Do not change the Result.
+// Result returns the codec's Result for the URL, and norm, the text that r.Out
+// describes. Both are nil if the URL cannot be parsed or its host is not known.
+// Do not change r.
 func (u *URL) Result() (r *codec.Result, norm []byte) { return u.visit().Result() }
 
 // reasonOf returns the public form of a reason.

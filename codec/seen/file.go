@@ -119,11 +119,12 @@ func (o *summed) flush() {
 }
 
 // ReadFrom adds the keys of a saved set, reads all of r, and returns the number
-// of bytes. The error is a *KeyVersionError, a *DamageError, from r, or about
-// memory; only after an error about memory can s have some of the keys. The
-// memory grows with the keys that r delivers. If s is not empty, ReadFrom needs
-// additional memory for the saved set. Keys that are not hashes, as only an
-// attacker would write them, make ReadFrom slow.
+// of bytes. The error is a *KeyVersionError, a *DamageError, an error of r, or
+// an error about an unknown format version or about memory; only after an error
+// about memory can s have some of the keys. The memory grows with the keys that
+// r delivers. If s is not empty, ReadFrom needs additional memory for the saved
+// set. Keys that are not hashes, which only an attacker would save, make
+// ReadFrom slow.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	in := &reader{r: bufio.NewReaderSize(r, 4+blockKeys*keyBytes)}
 	saved := New(s.version, 0)

@@ -14,11 +14,11 @@ import (
 // A Set is a set of keys in memory. Any number of goroutines can use it at the
 // same time. It must be made by [New], and must not be copied.
 //
-// A key takes 16 to 24 bytes, from 250,000 keys on; fewer keys may take twice as
-// much. This memory is outside the heap of Go where the system allows it, so the
-// garbage collector neither walks through it nor lets it double, and GOMEMLIMIT
-// does not count it. The Set gives it back some time after the Set becomes
-// unreachable.
+// From 250,000 keys on, a key takes 16 to 24 bytes; in a smaller set, it may
+// take twice as much. This memory is outside the heap of Go where the system
+// allows it, so the garbage collector neither walks through it nor lets it
+// double, and GOMEMLIMIT does not count it. The Set gives it back some time
+// after the Set becomes unreachable.
 type Set struct {
 	version string
 	shards  *shards
@@ -30,7 +30,7 @@ type shards [table.Segments]shard
 type shard struct {
 	sync.Mutex
 	keys table.Segment
-	_    [64]byte // keeps other locks out of the cache line of mu
+	_    [64]byte // keeps other locks out of the cache line of the Mutex
 }
 
 // New returns an empty Set for keys of a version, usually
@@ -96,7 +96,7 @@ func (s *Set) add(k table.Key) (fresh bool, err error) {
 	return fresh, err
 }
 
-// Has reports whether k is in the set. The zero Key is not.
+// Has reports whether k is in the set. The zero Key never is.
 func (s *Set) Has(k codec.Key) bool {
 	if k.IsZero() {
 		return false

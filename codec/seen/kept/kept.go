@@ -1,5 +1,6 @@
-// Package kept has sets of keys in a folder: which URLs a program has seen, over all
-// its runs. The command "urlfold seen" reads and writes the same folders.
+// Package kept keeps sets of keys in folders: which URLs a program has seen,
+// over all its runs. The command "urlfold seen" reads and writes the same
+// folders.
 package kept
 
 import (
@@ -90,8 +91,8 @@ func (s *Set) Add(k codec.Key) (fresh bool, err error) {
 	return added[0], err
 }
 
-// Has reports whether k is in the set. The zero Key is not. The error is as for
-// Add.
+// Has reports whether k is in the set. The zero Key never is. The error is as
+// for Add.
 func (s *Set) Has(k codec.Key) (has bool, err error) {
 	err = s.use(func() (err error) {
 		has, err = s.store.Has(keyset.KeyOf(k.Uint64s()))
