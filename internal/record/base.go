@@ -135,7 +135,8 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 	return dst, locate.IsHostPort(dst[start+t.authority : len(dst)-t.rest])
 }
 
-// This file composes the scheme and the authority of a request target in origin form.
+// The rest of this file composes the scheme and the authority of a request
+// target in origin form.
 
 // origin is a scheme and an authority, with the values in the record from which they
 // were composed. Nearly every record of a log has the same values as the previous one,
@@ -198,9 +199,9 @@ func (o *origin) read(f *Found, host, rec []byte) {
 	o.tls, o.plain = f.TLS, f.Plain
 }
 
-// compose sets the text. A host without a scheme gets the scheme of the job or,
-// without one, https on port 443 and http on other ports; the scheme is guessed
-// unless the port is 80 or 443.
+// compose sets o.text. If the record has no scheme, compose uses ofJob, the
+// scheme of the job. If that is nil, it uses https on port 443 and http on
+// other ports, which counts as guessed unless the port is 80.
 func (o *origin) compose(ofJob []byte) {
 	port := o.port
 	own := []byte(nil) // the port in host, with its colon

@@ -91,7 +91,8 @@ func (c *Computed) Name() string { return c.name }
 // IsNumber reports whether the values of c are numbers.
 func (c *Computed) IsNumber() bool { return c.kind == ColumnInt }
 
-// maxComputed is the number of computed fields that a job can have.
+// maxComputed is the maximum number of computed fields of a job: a fieldSet has
+// 64 bits.
 const maxComputed = 64 - int(numFields)
 
 // fieldNamed returns the field called name. The error suggests a similar name.

@@ -14,8 +14,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/wire"
 )
 
-// JobConfig returns the settings of a *record.Job of package codec/record. That package
-// sets the variable, because package pipeline takes its Jobs, too.
+// JobConfig returns the settings of job, a *record.Job of package codec/record.
+// That package sets the variable, so that package pipeline can accept its Jobs.
 var JobConfig func(job any) (Config, error)
 
 // Config specifies how records are read and what is written for them. Format
@@ -29,17 +29,19 @@ type Config struct {
 	Formats []Format
 	// Dialect names the escapes of a log format: nginx, nginx-json, apache or
 	// none; or backslash for a table in which a backslash makes the next byte
-	// literal. If it is empty, an nginx log_format uses the dialect of its escape=
-	// parameter and an Apache LogFormat uses apache. The named log formats then
-	// decode the escapes of both nginx and Apache, and write \xHH.
+	// literal. If it is empty, an nginx log_format uses the dialect of its
+	// escape= parameter, an Apache LogFormat uses apache, and the named log
+	// formats decode the escapes of both nginx and Apache, and write \xHH.
 	Dialect string
-	// Delimiter is the character between the cells of a csv table, or "tab", if
-	// it is not a comma. Quote is the character around quoted cells of a table,
-	// or "none", if it is not '"'. If Quote is empty and cells are separated by tabs, a
-	// line with an unclosed quote is read as unquoted. If Escape is a backslash, it makes
-	// the next byte of a cell literal, like the dialect backslash; otherwise a quote inside
-	// a quoted cell is written twice. NoHeader says that the first line of a table is a row: columns
-	// must then be given by number.
+	// Delimiter separates the cells of a csv table. It is one character or
+	// "tab"; if it is empty, the cells are separated by commas. Quote encloses
+	// the quoted cells of a table. It is one character or "none"; if it is
+	// empty, it is '"', except that a line of a tab-separated table with an
+	// unclosed quote is read as unquoted. If Escape is a backslash, it makes
+	// the next byte of a cell literal, like the dialect backslash; otherwise a
+	// quote inside a quoted cell is written twice. NoHeader says that a table
+	// has no header: the first line is a row, and columns must be given by
+	// number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
 	// DropHeader leaves out the header of a table, because the output has it already.
@@ -106,15 +108,16 @@ type Config struct {
 	// RejectFlags rejects records that have a URL with any of these flags, with
 	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
 	// scheme other than http and https, with the Reason NotHTTP; URLs without a
-	// scheme pass. They are treated like records whose URL cannot be parsed.
+	// scheme pass. Both settings treat the records like records whose URL
+	// cannot be parsed.
 	RejectFlags   codec.Flags
 	RejectNotHTTP bool
-	// Redact lists the values that are replaced by *** in the output and in the dead
-	// letters: "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or
-	// "jwt", or match a regular expression between slashes. Passwords are replaced with
-	// each of these; "none" means an empty list. The patterns apply to text without its
-	// escapes; see the documentation of --redact. Keys are computed from the text as it
-	// is.
+	// Redact lists the values that are replaced by *** in the output and in the
+	// dead letters: "passwords" of URLs, and values that are "email", "ipv4",
+	// "ipv6" or "jwt", or match a regular expression between slashes. Every
+	// entry also replaces passwords, except "none", which means an empty list.
+	// The patterns apply to text without its escapes; see the documentation of
+	// --redact. Keys are computed from the unredacted text.
 	Redact []string
 	// Repairs are applied to normal forms; keys are computed from the repaired
 	// URLs. Use them with profiles that keep malformed percent-encodings: where
@@ -131,9 +134,9 @@ type Config struct {
 	// Params defines the OpenAPI styles of parameters, for the field params and
 	// the flag param-style. Nil means the styles of the normalizer's policy.
 	Params *params.Styles
-	// Charset returns the encoding with a label, ignoring case, that an HTML
-	// document names: nil for UTF-8, and false for an unknown label. If Charset
-	// is nil, documents are read as UTF-8.
+	// Charset returns the encoding for a label that an HTML document names,
+	// ignoring case. It returns nil for UTF-8, and false for an unknown label.
+	// If Charset is nil, documents are read as UTF-8.
 	Charset func(label string) (Charset, bool)
 	// Schemas returns the schemas of Avro messages. The format avro requires it;
 	// no other format uses it. StopNoSchema makes a message with an id without a
@@ -153,11 +156,12 @@ type Config struct {
 	// rejected before their URL is read are kept unless Where reads the field error.
 	// Nil keeps all records.
 	Where Condition
-	// Route distributes the records that Where keeps over several outputs: each record
-	// goes to the outputs of the first branch that matches it (see Worker.To). Records
-	// that no branch matches count as filtered. The conditions are asked as Where is;
-	// if a record is rejected before its URL is read, only conditions that read the
-	// field error are asked.
+	// Route distributes the records that Where keeps over several outputs: each
+	// record goes to the outputs of the first branch that matches it (see
+	// Worker.To). Records that no branch matches count as filtered. Like Where,
+	// each condition is asked about the first URL; if a record is rejected
+	// before its URL is read, only conditions that read the field error are
+	// asked.
 	Route []Branch
 	// Shard selects the records of one of several processes.
 	Shard Shard

@@ -8,8 +8,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/wire"
 )
 
-// The contract of formats and this package. Package locate defines and describes it, so that
-// the formats below internal do not depend on this package.
+// These types connect formats and this package. Package locate defines and
+// documents them, so that the formats below internal do not depend on this
+// package.
 
 type (
 	// Found holds what a Locator finds in a record.
@@ -36,9 +37,11 @@ type (
 	LineFraming = locate.LineFraming
 	// LengthFraming is a Framing of records that state their own length.
 	LengthFraming = locate.LengthFraming
-	// QuoteFraming is a Framing of tables.
+	// QuoteFraming is a Framing of tables, whose quoted fields can contain line
+	// ends.
 	QuoteFraming = locate.QuoteFraming
-	// Director is implemented by Readers of streams with directives.
+	// Director is implemented by Readers of streams with directives: lines,
+	// such as #Fields, that describe the records after them.
 	Director = locate.Director
 	// Charset is the encoding of a document.
 	Charset = locate.Charset
@@ -95,7 +98,7 @@ const (
 	RenderExtend  = locate.RenderExtend  // the record with fields added; only jsonl, csv and tsv
 	RenderParquet = locate.RenderParquet // a row of Job.Columns for each URL, in the form that ColumnReader reads
 	RenderCSV     = locate.RenderCSV     // selected fields of each URL as a record of RFC 4180
-	RenderArrow   = locate.RenderArrow   // the rows of RenderParquet
+	RenderArrow   = locate.RenderArrow   // the same rows as RenderParquet, for an Arrow stream
 )
 
 // Dispositions of a rejected record.

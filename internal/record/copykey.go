@@ -10,14 +10,16 @@ import (
 // Like AppendRun, it may give up, and its results must not differ from the
 // results of identify.
 
-// copyKey computes keys of targets and URLs that are their own normal form. Up to K1
-// the canonical string is the URL, or the target if scheme and authority are unknown.
-// Beyond K1, the same is true of the text after the scheme and the authority, for
-// targets without a query whose path the level does not change.
+// copyKey computes keys of URLs and targets that are their own normal form,
+// without the codec. Up to K1, the canonical string, which is hashed for the
+// key, is the URL itself, or the target if the scheme and authority are
+// unknown. Beyond K1, copyKey computes only the keys of targets without a query
+// whose path the level does not change. Their canonical string is front and the
+// target.
 type copyKey struct {
 	level codec.Level
 	norm  *codec.Normalizer
-	bare  bool        // the scheme and authority are unknown: only a target that starts with "//" has a front
+	bare  bool        // scheme and authority are unknown, so front precedes only "//"
 	front []byte      // beginning of the canonical string
 	hits  codec.Rules // rules that change the scheme and the authority for the key
 	text  []byte      // scratch
@@ -43,8 +45,9 @@ func (j *Job) copiesKeys(k keeper) bool {
 	return key != nil && (targets || key.level <= codec.LevelEquivalent)
 }
 
-// newCopyKey returns a copyKey for a level up to K3. It returns nil if, up to
-// K1, the profile changes the scheme or the authority of the URL for the key.
+// newCopyKey returns a copyKey for a level up to K3. It returns nil for a
+// higher level, and for a base that is no URL. Up to K1, it also returns nil if
+// the profile changes the scheme or the authority for the key.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	if level > codec.LevelPage {
 		return nil

@@ -32,7 +32,7 @@ func (f customFormat) Open(s *locate.Settings) (Reader, error) {
 	return f.Format.Open(&c)
 }
 
-// custom returns formats as formats that can be added to the built-in ones.
+// custom converts formats to the interface of the built-in formats.
 func (c *Config) custom(formats []Format) (list []locate.Format) {
 	for _, f := range formats {
 		list = append(list, customFormat{f, *c})
@@ -50,18 +50,18 @@ func (c *Config) settings() *locate.Settings {
 	}
 }
 
-// Detect guesses the format of a stream from its first bytes, among the
-// built-in formats and more. It considers only formats that fit at least half
-// of the first fifty records. If no format fits, it considers the formats after
-// a prefix, such as a syslog header. ok is false if no format fits. Detect does
-// not retain head.
+// Detect guesses the format of a stream from head, its first bytes. It knows
+// the built-in formats and the formats in more. It considers only formats that
+// fit at least half of the first fifty records. If no format fits, it considers
+// the formats after a prefix, such as a syslog header. ok is false if no format
+// fits. Detect does not retain head.
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	return formats.Detect(head, new(Config).custom(more))
 }
 
-// Outside returns the Formats for a []record.Format of package codec/record, which sets
-// the variable when it is initialized. The engine cannot import that package, and a public
-// name for the conversion would show the engine's types to other modules.
+// Outside converts a []record.Format of package codec/record. That package sets
+// the variable in its initialization, because this package cannot import it,
+// and an exported conversion there would show internal types to other modules.
 var Outside func(formats any) ([]Format, error)
 
 // SetField sets the range of the output field FieldNames()[i] for a Locator outside

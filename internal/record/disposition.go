@@ -47,17 +47,17 @@ func (j *Job) disposition(why Reason) Disposition {
 	return j.rejects.on
 }
 
-// Err returns why the last call of Append, Reject or Piece ended the job:
-// because Config.Schemas failed, or with ErrOversize because it found an
-// oversize record and OnOversize is DispositionStop. Otherwise it returns nil.
-// After an error nothing has been written or counted for the record, and the
-// caller must not continue with later records.
+// Err returns the error with which the last call of Append, Reject or Piece
+// ended the job, or nil. It is an error of Config.Schemas, or ErrOversize if
+// OnOversize is DispositionStop and the record was longer than the limit. After
+// an error nothing has been written or counted for the record, and the caller
+// must not continue with later records.
 func (w *Worker) Err() error { return w.err }
 
 // Reject handles a record that the caller could not read, for the reason why.
-// Its disposition decides whether it goes to dead, passes through, or becomes
-// an error in the job's rendering. Reject counts the record in st and returns
-// the extended slices.
+// The disposition of the record decides whether Reject appends a dead letter to
+// dead, copies the record to out, or appends the error in the job's rendering
+// to out. Reject counts the record in st and returns the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
 	w.found.Reset() // w.found belongs to an earlier record
 	w.begin(&at)

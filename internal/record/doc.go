@@ -18,22 +18,22 @@
 //	read      codec: parse, normalize, flag       /a%22b   with scheme and host
 //	render    encode for the log, or list         /a%22b
 //
-// A record that does not match the format and a URL that cannot be parsed make
-// the record a reject, with a [Reason]. A record without a URL is not a reject.
-// Worker counts every record in [Stats] exactly once, and Stats.Balanced holds
-// after every call.
+// A Worker rejects a record, with a [Reason], if the record does not match the
+// format or a URL in it cannot be parsed. It does not reject a record without a
+// URL. Worker counts every record in [Stats] exactly once, and Stats.Balanced
+// holds after every call.
 //
 // docs/reference/formats.md describes the formats, and the choices that they make where
 // their specifications leave room.
 //
 // # Packages
 //
-// This package handles a record from its bytes to its output: it asks a Locator for the
-// URLs, lets the codec read them, and renders the result. The formats are below
-// internal, one package for each family: textlog, jsonlines, table, markup, archive and
-// wire. They share the contract in internal/locate, and know neither this package nor
-// one another, except that archives and binary records can contain JSON and HTML.
-// internal/formats is the table of them.
+// This package handles a record from its bytes to its output: it asks a Locator
+// for the URLs, lets the codec read them, and renders the result. The formats
+// are below internal, one package for each family: textlog, jsonlines, table,
+// markup, archive and wire. They share the types of internal/locate, and import
+// neither this package nor one another, except that archives and binary records
+// can contain JSON and HTML. internal/formats lists all formats.
 //
 // # Files
 //

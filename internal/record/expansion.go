@@ -11,13 +11,15 @@ import (
 // output, so with the field record the output would grow with the square of the
 // record.
 
-// The default of Config.MaxExpansion.
+// The default of Config.MaxExpansion is expansionFactor times the length of the
+// record, and at least leastExpansion bytes.
 const (
 	expansionFactor = 64
 	leastExpansion  = 64 << 20
 )
 
-// urlOutput is the usual length of the output for a URL without the record.
+// urlOutput is an estimate of the output for a URL without the field record, in
+// bytes.
 const urlOutput = 512
 
 // An expansion is the state of the output of one record.

@@ -68,8 +68,8 @@ const (
 	numFields
 )
 
-// outputFields describes the fields: as names they are part of the output format and
-// must not change.
+// outputFields describes the fields. The names are part of the output format
+// and must not change.
 var outputFields = [numFields]Column{
 	fURL:           {Name: "url"},
 	fNorm:          {Name: "norm"},
@@ -145,9 +145,9 @@ func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 // FieldNames returns the names of all output fields in a new slice.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
 
-// FieldName returns the name of the output field that a user calls name. The
-// fields with the keys of a level have the name of the level, and FieldName
-// accepts its short name, too.
+// FieldName returns the name of the output field that a user calls name. A
+// field with a key is named after the level of the key. FieldName also accepts
+// the short name of the level: it returns "page" for "k3".
 func FieldName(name string) string {
 	if lv, err := codec.ParseLevel(name); err == nil {
 		return lv.String()
@@ -155,8 +155,8 @@ func FieldName(name string) string {
 	return name
 }
 
-// Fields returns all output fields, in the order of FieldNames, as the main columns that
-// RenderParquet writes for them, without Members.
+// Fields returns a Column for each output field, in the order of FieldNames:
+// the main column that RenderParquet writes for the field, without Members.
 func Fields() []Column { return slices.Clone(outputFields[:]) }
 
 // setFields sets the fields to write. It ignores white space around a name.

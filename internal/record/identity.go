@@ -40,8 +40,9 @@ func IdentityNames() (names []string) {
 	return append(names, paramForm)
 }
 
-// IdentityName returns the usual form of a value of Identity.By, or of one of more names:
-// two names of the same field have the same form.
+// IdentityName returns the canonical form of by, a value for Identity.By, so
+// that two names of the same field become equal. It also accepts the names in
+// more. The error for an unknown name suggests a similar one.
 func IdentityName(by string, more ...string) (string, error) {
 	if c, ok := ParseComputed(by); ok && strings.HasPrefix(c.name, "param(") {
 		return c.name, nil
@@ -61,7 +62,7 @@ type identity struct {
 	key       bool
 }
 
-// setIdentity sets what identifies a record.
+// setIdentity checks id and sets j.id.
 func (j *Job) setIdentity(id Identity, target Target) error {
 	if id.By == "" {
 		return nil

@@ -88,7 +88,7 @@ func (v *values) normShown() []byte {
 }
 
 // shownNorm returns the normal form for output, with its password hidden if the
-// job redacts. The password of a sort key can be anywhere, so shownNorm
+// job redacts. In a sort key, the password can be anywhere, so shownNorm
 // normalizes the URL again with its password hidden.
 func (v *values) shownNorm() []byte {
 	c := &v.n.cur
@@ -401,8 +401,8 @@ func (r *renderer) appendFlags(out []byte) []byte {
 }
 
 // diagnostics returns the diagnostics of the URL in scratch, with offsets in
-// n.cur.url. It omits diagnostics about the scheme and host that precede the
-// target, because they have no offset in that URL.
+// n.cur.url. It omits diagnostics about a scheme and host that were put before
+// the target, because these are not in n.cur.url.
 func (n *normalizer) diagnostics() []codec.Diagnostic {
 	c := &n.cur
 	own := codec.Diagnostic{At: uint32(max(0, c.hash)), Flag: codec.FlagFragmentInRequest, Component: codec.Fragment, Action: codec.ActionKept}

@@ -47,8 +47,8 @@ func (j *Job) Nested() bool {
 	return ok && j.render.KeepsRecords()
 }
 
-// Shaped reports whether the output holds copies of JSON texts or of the rows of a
-// table, so that other text among them cannot be read.
+// Shaped reports whether the output holds copies of JSON texts or of the rows
+// of a table. Other text between them would make the output unreadable.
 func (j *Job) Shaped() bool {
 	if !j.render.KeepsRecords() {
 		return false
@@ -81,7 +81,7 @@ func (j *Job) Headed() bool {
 func (j *Job) Ordered() bool { return j.Apart() || j.Binary() || j.Headed() }
 
 // LineByLine reports whether each line of the input is a record that can be
-// read without earlier lines. That is not so for binary records, documents,
+// read without earlier lines. It returns false for binary records, documents,
 // tables with a header, formats with directives, and lines of several records.
 func (j *Job) LineByLine() bool {
 	switch r := j.reader.(type) {

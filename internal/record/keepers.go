@@ -66,17 +66,16 @@ func (l logKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 	return size
 }
 
-// keepsHost reports whether head, the part of a record before the request,
-// starts with the virtual host of the last record.
+// keepsHost is normalizer.keepsHost for the virtual host at the start of head,
+// the part of a record before the request.
 func (l logKeeper) keepsHost(n *normalizer, head []byte) bool {
 	size := textlog.VhostLen(head)
 	return size > 0 && n.keepsHost(head[:size])
 }
 
-// This file is the keeper of tables. It reads records that are lines in which every quote
-// opens or closes a cell, or is doubled inside of one, as RFC 4180 demands.
-
-// tableKeeper is the keeper of tables.
+// tableKeeper is the keeper of tables. It reads only records that are lines in
+// which every quote opens or closes a cell, or is doubled inside a cell, as RFC
+// 4180 demands.
 type tableKeeper struct{ *table.Locator }
 
 // canKeep implements [keeper].

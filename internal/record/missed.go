@@ -9,9 +9,9 @@ import (
 // This file is the part of AppendRun for records of access logs whose target is not
 // in normal form, or is an absolute URL.
 
-// missed describes a record whose request target a keeper has found, but
-// does not keep. The origin of the target is the same as if the record were
-// kept.
+// missed describes a record in which a keeper has found the request target, but
+// cannot keep it because the target changes. The scheme and authority of the
+// target need no other treatment than in a kept record.
 type missed struct {
 	locate.Site     // site of the target
 	size        int // size of the record; 0 without a record

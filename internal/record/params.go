@@ -138,7 +138,7 @@ func (n *normalizer) paramDiagnostic(f codec.Flag, in params.Location, at uint32
 	n.params.diagnostics = append(n.params.diagnostics, codec.Diagnostic{At: n.paramOffset(in, at), Flag: f, Component: component, Action: codec.ActionKept})
 }
 
-// markedParam returns the parameter that contains the diagnostic, or nil.
+// markedParam returns the parameter that the diagnostic m is about, or nil.
 func (n *normalizer) markedParam(m codec.Diagnostic) *params.Param {
 	p := &n.params
 	in := params.InQuery

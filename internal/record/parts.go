@@ -62,7 +62,8 @@ func (n *normalizer) Divide(rec []byte, q *locate.Site, now []byte) (path, query
 // dash is the content of a field of an access log without a value.
 var dash = []byte("-")
 
-// compareParts sets c.parted for a URL in origin form.
+// compareParts sets n.cur.parted if the normal form of a target in origin form
+// changes the field with its scheme or its host.
 func (n *normalizer) compareParts(rec []byte) {
 	c := &n.cur
 	for r := locate.RoleHost; r <= locate.RoleScheme; r++ {

@@ -168,8 +168,8 @@ func (p *plan) cell(r *renderer, f fieldID) {
 	}
 }
 
-// planned appends what the rendering writes for rec, whose target keepsTarget has
-// found.
+// planned appends what the rendering writes for rec, whose target keepsTarget
+// has accepted.
 func (w *Worker) planned(out, rec []byte, at *Position) []byte {
 	p, target := w.plan, w.n.cur.url
 	size := p.fixed + p.copies*len(target) + wideCopy
@@ -206,8 +206,8 @@ func (w *Worker) planned(out, rec []byte, at *Position) []byte {
 	return append(out, '\n')
 }
 
-// keyTarget sets the key of a target that stays as it is, if the plan writes it. It
-// returns false if it cannot.
+// keyTarget sets n.key to the key of a target that stays unchanged, if the plan
+// writes keys. It returns false if it cannot compute the key.
 func (n *normalizer) keyTarget(target []byte) (ok bool) {
 	switch {
 	case n.planKey == nil:

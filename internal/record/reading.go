@@ -51,7 +51,7 @@ type normalizer struct {
 	fact    facts // facts about the current record
 
 	copyKey *copyKey  // key function for records whose URL does not change; nil if they have no identity
-	planKey *copyKey  // key function for the keys that a plan writes, if it does
+	planKey *copyKey  // key function for the keys that a plan writes; nil if it writes none
 	key     codec.Key // the key that planKey computed last
 
 	expansion expansion // expansion of the current record, if it is listed

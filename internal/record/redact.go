@@ -30,8 +30,8 @@ type redactor struct {
 	plainText []byte       // unescaped URL
 	plainRuns []locate.Run
 	whole     []byte        // record with its passwords hidden
-	between   []locate.Span // fields of whole
-	field     []byte        // one of these fields
+	between   []locate.Span // separators between the fields of a record
+	field     []byte        // a field, or the whole record
 }
 
 // hide returns text, an unescaped URL, with its password replaced by stars. If

@@ -11,9 +11,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// rejectItem appends the output of the jsonl, tsv and parquet renderings for a record
-// that was rejected before its URLs were read. If rec is nil, the output does
-// not include the record.
+// rejectItem appends the output for a record that was rejected before its URLs
+// were read, if the rendering writes fields. If rec is nil, the output does not
+// include the record.
 func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
 	r.n.cur = reading{why: why, errAt: pos, hash: -1}
 	switch {
@@ -112,7 +112,7 @@ func (r *renderer) deadPiece(dead []byte, at *Position, start, end int64) []byte
 }
 
 // leastCut is the minimum length of the record in a cut dead letter, in bytes
-// of its JSON text. A shorter rest is worth less than its space.
+// of its JSON text. A shorter piece is not worth its space.
 const leastCut = 64
 
 // The starts of the member record, which is the last one of a dead letter. No

@@ -33,8 +33,8 @@ const (
 	allRepairs = RepairPercentU | RepairDouble | RepairEntity
 )
 
-// repairNames holds the names of the flags for the defects that the repairs
-// remove.
+// repairNames holds the names of the repairs. Each repair has the name of the
+// flag for the defect that it removes.
 var repairNames = []string{codec.FlagPercentU.String(), codec.FlagDoubleEncoded.String(), codec.FlagHTMLEntity.String()}
 
 // ParseRepair returns the repair with the given name, such as "percent-u". The
@@ -224,8 +224,8 @@ func appendSingle(dst, text []byte) []byte {
 	}
 }
 
-// decodeEntities decodes the character references of n.cur.url as a layer around
-// the URL: "&#38;" would otherwise begin a fragment.
+// decodeEntities decodes the character references of n.cur.url before the URL
+// is parsed: otherwise the '#' of "&#38;" would begin a fragment.
 func (n *normalizer) decodeEntities() {
 	c, joint := &n.cur, n.joint
 	text, runs, _ := locate.EntityDialect.Unescape(n.entityText, c.url, n.entityRuns)
@@ -242,8 +242,8 @@ func (n *normalizer) decodeEntities() {
 	}
 }
 
-// appendWithoutEntities appends a component without character references. Other
-// repairs can produce them.
+// appendWithoutEntities appends text, a component, with its character
+// references decoded. Other repairs can produce such references.
 func appendWithoutEntities(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '&')

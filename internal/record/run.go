@@ -18,7 +18,8 @@ type Extent struct {
 	Identity codec.Key
 }
 
-// Runs reports whether AppendRun can read any record of the job.
+// Runs reports whether AppendRun can handle records of the job. If not, it
+// always gives up.
 func (w *Worker) Runs() bool { return w.keeper != nil }
 
 // Begin begins a block of records, which AppendRun reads from then on. The bytes of the
@@ -142,8 +143,8 @@ func (c *flagCount) add(st *Stats) {
 }
 
 // appendOther is AppendRun for one record that needs more than copying, or that
-// the keeper does not keep. n is what the keeper has returned for it. It
-// returns the length of the record, or 0 if it gives up.
+// the keeper does not keep. n is the keeper's result for the record.
+// appendOther returns the length of the record, or 0 if it gives up.
 func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
 	switch {
 	case w.job.maxRecord > 0 && n > w.job.maxRecord:

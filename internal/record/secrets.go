@@ -48,8 +48,8 @@ func setOf(chars string) (t [256]bool) {
 	return t
 }
 
-// maxIndexes is the number of indexes after a name, as in token[0][a], that are
-// looked through.
+// maxIndexes limits the indexes after a name, as in token[0][a], that named
+// skips to find the name.
 const maxIndexes = 8
 
 // secrets masks the values of the named parameters. It compares form-decoded names

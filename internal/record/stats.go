@@ -40,9 +40,10 @@ type Stats struct {
 	Rejects  [NumReasons]int64 // rejected records by reason
 	Discards [NumReasons]int64 // the rejected records in Dropped, which are in no output
 
-	// Lacking are records that lack an attribute which a condition has read, by
-	// its index in AttributeNames. Having is the set of attributes that at least
-	// one record had.
+	// Lacking counts the records that lack an attribute that a condition has
+	// read, by the index of the attribute in AttributeNames. Having is the set
+	// of attributes that at least one record had, with the same indexes as
+	// bits.
 	Lacking [locate.NumAttrs]int64
 	Having  uint16
 }
@@ -90,8 +91,8 @@ func (s *Stats) Add(o *Stats) {
 	s.Having |= o.Having
 }
 
-// drop counts a record for which nothing is written; bad is the reason if it was
-// rejected.
+// drop counts a record for which nothing is written. bad is the reason for a
+// rejected record, and otherwise 0.
 func (s *Stats) drop(bad Reason) {
 	s.Dropped++
 	if bad != 0 && bad < NumReasons {
@@ -100,7 +101,7 @@ func (s *Stats) drop(bad Reason) {
 }
 
 // Discarded returns the number of records that were rejected and dropped by the
-// job. Those that a sink refused are not among them.
+// job. It does not count records that a sink refused.
 func (s *Stats) Discarded() (n int64) {
 	for r, k := range s.Discards {
 		if Reason(r) != Refused {
@@ -110,10 +111,10 @@ func (s *Stats) Discarded() (n int64) {
 	return n
 }
 
-// Uninspected returns the number of records whose URLs were not read, because the
-// record does not match the format, is too long or cannot be decoded. Config.Secrets
-// and Config.Redact hide the values that they find in the text, but the text may hold
-// more.
+// Uninspected returns the number of records whose URLs were not read, because
+// the record does not match the format, is too long or cannot be decoded.
+// Config.Secrets and Config.Redact hide the values that they find in the text,
+// but the text may hold more secrets.
 func (s *Stats) Uninspected() int64 {
 	return s.Rejects[Unparsed] + s.Rejects[ColumnCount] + s.Rejects[TooLong] + s.Rejects[Panic] + s.Rejects[NoSchema]
 }

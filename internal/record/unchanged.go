@@ -17,13 +17,13 @@ type keeper interface {
 	canKeep(j *Job) bool
 	// Marks returns the Marks that keep needs of a block, or nil.
 	Marks() *scan.Block
-	// keep returns the length of the record at offset pos of the block of
-	// n.walk, with its line end, if n leaves the only URL of the record
-	// unchanged, or changes only its scheme and authority, as n.fronted then
-	// says. Otherwise, or if it gives up, it returns 0. The record must end
-	// before limit. head is its Position.Head. keep adds the flags of the URL
-	// to n.cur and, if the job has a condition, the fields that the condition
-	// reads to n.found.
+	// keep examines the record at offset pos of the block of n.walk. If n
+	// leaves the only URL of the record unchanged, or changes only its scheme
+	// and authority and so sets n.fronted, keep returns the length of the
+	// record with its line end. Otherwise, or if it cannot tell, it returns 0.
+	// The record must end before limit. head is its Position.Head. keep adds
+	// the flags of the URL to n.cur and, if the job has a condition, the fields
+	// that the condition reads to n.found.
 	keep(n *normalizer, pos, limit int, head []byte) int
 }
 
@@ -52,9 +52,9 @@ func (j *Job) keeperOf(l Locator) keeper {
 	return k
 }
 
-// keepsTarget reports whether a request target stays as it is and raises no flag.
-// Its scheme and authority must stay as they are, too. If so, it sets the identity
-// and the key.
+// keepsTarget reports whether a request target stays unchanged and raises no
+// flag. The caller checks that the scheme and authority also stay unchanged. If
+// so, it sets the identity and the key.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
 	n.cur.url, n.pathLen = target, len(target)
@@ -85,9 +85,10 @@ func (n *normalizer) keepsQuery(query []byte) bool {
 // has not been read. The virtual host is not among them: the target can hold it.
 const besideURL = ofAttrs&^(1<<fVHost) | 1<<fMethod
 
-// asksBesideURL reports whether the condition of the job, if there is one,
-// reads only the fields besideURL of clf or combined. The virtual host, shards,
-// routes and identities rule that out.
+// asksBesideURL reports whether the job has no condition, or a condition that
+// reads only the fields besideURL of clf or combined. With a condition, it
+// returns false if the format has a virtual host or the job has a shard, a
+// route or an identity.
 func (j *Job) asksBesideURL() bool {
 	if j.keeps.where == nil {
 		return true

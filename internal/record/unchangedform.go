@@ -6,11 +6,13 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file keeps URLs of records that have the form of a record that was kept. If a
-// record differs from it only in the URL, and in fields that do not affect the output
-// of the URL, the rest of the record need not be examined.
+// This file handles records that have the same form (members in the same order)
+// as an earlier record whose URL stayed unchanged. If the new record differs
+// only in the URL, and in fields that do not affect the output of the URL, the
+// rest of the record need not be examined.
 
-// settle sets h.usual from a record with the form that n has kept, if it can.
+// settle sets h.Usual from rec, a record of the form h whose URL n left
+// unchanged. It sets nothing if other fields of the record can affect the URL.
 func settle(h *locate.Form, n *normalizer, rec []byte) {
 	s := n.found.First()
 	url, ok := h.Holding(s)
@@ -38,8 +40,8 @@ func settle(h *locate.Form, n *normalizer, rec []byte) {
 	v.Known = true
 }
 
-// keepsUsual reports whether n leaves the URL of rec unchanged. rec has the
-// form h. It returns false if it gives up.
+// keepsUsual reports whether n leaves the URL of rec, a record of the form h,
+// unchanged. It also returns false if it cannot tell.
 func (n *normalizer) keepsUsual(h *locate.Form, rec []byte) bool {
 	u := &h.Usual
 	if !u.Known {

@@ -11,8 +11,8 @@ import (
 )
 
 // foundKeeper is the keeper of formats whose Locators find the URL fast enough.
-// It saves most of what follows Locate. If it gives up, Append uses what Locate
-// has found.
+// It saves most of the work that follows Locate. If it gives up, Append uses
+// the result of Locate.
 type foundKeeper struct {
 	locator Locator
 	former  locate.Former         // locator, if it is a Former
@@ -190,9 +190,9 @@ func mayEscape(d *Dialect, url []byte) bool {
 	return bytes.IndexByte(url, d.Mark) >= 0
 }
 
-// This file passes on the URLs that a keeper has found in a record that it does
-// not keep, so that neither Worker.Next nor Worker.Append must search for the
-// URLs again.
+// The rest of this file passes on the URLs that a keeper has found in a record
+// without keeping it, so that Worker.Next and Worker.Append need not search the
+// record again.
 
 // framed identifies a record by its address in the memory of the caller, who passes the
 // record on to Worker.Append before the bytes change. The address is forgotten as soon as

@@ -17,14 +17,15 @@ import (
 // repeats them.
 type changedFront struct {
 	old, now []byte
-	text     []byte // now as the record has it, with escapes
+	text     []byte // now, with the escapes of the record
 	ok       bool
 	applied  codec.Rules
 	dialect  *Dialect // see site
 	stop     byte
 }
 
-// isFrontOf reports whether f describes how url, which is at s, changes.
+// isFrontOf reports whether url, which is at s, begins with the scheme and
+// authority that f describes.
 func (f *changedFront) isFrontOf(url []byte, s *locate.Site) bool {
 	end := len(f.old)
 	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.Dialect && f.stop == s.Stop
@@ -72,8 +73,8 @@ func (n *normalizer) staysPlain(s *locate.Site) bool {
 	return bytes.Equal(n.text, plainInURL)
 }
 
-// plainInURL has the bytes of the paths and queries that codec.Normalizer.Keeps accepts,
-// except '%', for which see site.escaped.
+// plainInURL has the bytes of the paths and queries that codec.Normalizer.Keeps
+// accepts, except '%': the function escaped looks for that.
 var plainInURL = func() (text []byte) {
 	for c := byte('!'); c < utf8.RuneSelf; c++ {
 		if c != '%' && !(percent.RFC3986Path.Has(c) && percent.RFC3986Query.Has(c)) {
@@ -114,8 +115,8 @@ type keptHost struct {
 	same bool // the normal form has the same scheme and authority
 }
 
-// keepsHost reports whether a target for which keepsTarget reports true stays as
-// it is on the host of a record. If so, it adds the flags of the URL to n.cur.
+// keepsHost reports whether a target that keepsTarget accepts stays unchanged
+// on the host of a record. If so, it adds the flags of the URL to n.cur.
 func (n *normalizer) keepsHost(host []byte) bool {
 	k := &n.kept
 	if !bytes.Equal(host, k.host) {
@@ -127,9 +128,9 @@ func (n *normalizer) keepsHost(host []byte) bool {
 	return n.keptOrigin(k)
 }
 
-// keepsOrigin is keepsHost for the scheme and authority in n.found, or in the
-// job. If written is set, a scheme and authority in the record must stay as
-// they are, too.
+// keepsOrigin is keepsHost for the scheme and authority in n.found or else in
+// the job. If written is set, a scheme and authority in the record must also
+// stay unchanged.
 func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 	f, k := n.found, &n.kept
 	host := requestHost(f, rec)
@@ -162,8 +163,8 @@ func (n *normalizer) keptOrigin(k *keptHost) bool {
 	return k.ok
 }
 
-// originKept reports whether a target for which keepsTarget reports true stays as
-// it is after the scheme and authority of the job.
+// originKept reports whether a target that keepsTarget accepts stays unchanged
+// after the scheme and authority of the job.
 func (j *Job) originKept() bool {
 	if j.base.origin == nil {
 		return true // the origin is the placeholder
@@ -176,9 +177,9 @@ func (j *Job) originKept() bool {
 // accepts. codec.Normalizer.KeepsTarget allows for this length.
 const maxOrigin = 64
 
-// keepsOrigin reports whether the normal form of a URL with the scheme and the
-// authority in text has the same path, and no flag. It returns src and norm, which
-// are scratch.
+// keepsOrigin reports whether text, a scheme and an authority, followed by "/"
+// raises no flag and keeps the path "/". It also returns that URL and its
+// normal form, in the scratch buffers src and norm.
 func (j *Job) keepsOrigin(src, norm, text []byte, r *codec.Result) (_, _ []byte, ok bool) {
 	src = append(append(src[:0], text...), '/')
 	norm, err := j.norm.Append(norm[:0], src, r)

@@ -5,9 +5,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// A Visit reads records one at a time without writing them, and computes only what it is
-// asked for. It is not safe for concurrent use. What its methods return is valid until the
-// next call of any of them.
+// A Visit reads records one at a time without writing them, and computes only
+// the values that are asked for. It is not safe for concurrent use. Results of
+// its methods are valid until the next call of a method.
 type Visit struct {
 	w    *Worker
 	rec  []byte
@@ -35,8 +35,8 @@ func (v *Visit) Next(in []byte) int { return v.w.Next(in) }
 // Lines is [Worker.Lines].
 func (v *Visit) Lines(rec []byte) int64 { return v.w.Lines(rec) }
 
-// Read finds the URLs of rec, which must stay unchanged until the next call. The error ends
-// the job.
+// Read finds the URLs of rec, which must stay unchanged until the next call of
+// Read or Reject. After an error, the job cannot read further records.
 func (v *Visit) Read(rec []byte, at *Position) error {
 	w := v.w
 	w.begin(at)
@@ -68,7 +68,8 @@ func (v *Visit) Reject(rec []byte, why Reason, at *Position) {
 	v.rec, v.body, v.why, v.pos, v.site = rec, nil, why, 0, -1
 }
 
-// Why returns why the record cannot be read, and the offset of the reason in it.
+// Why returns the reason why the record cannot be read, or 0, and the offset in
+// the record at which the problem was found.
 func (v *Visit) Why() (Reason, int) { return v.why, v.pos }
 
 // Blank reports whether the record holds no data: a blank line or a directive.
@@ -77,7 +78,8 @@ func (v *Visit) Blank() bool { return v.body == nil && v.why == 0 }
 // Text returns the record as the field record shows it.
 func (v *Visit) Text() []byte { return v.w.v.rawRecord(v.rec) }
 
-// Sites returns an upper limit of the number of URLs. URL takes their numbers.
+// Sites returns an upper limit for the number of URLs. The numbers that URL
+// takes are less than this limit.
 func (v *Visit) Sites() int {
 	if v.body == nil {
 		return 0
@@ -162,8 +164,8 @@ func (v *Visit) Time() (seconds, nanoseconds int64, ok bool) {
 	return at.Seconds, int64(at.Nanos), at.Known
 }
 
-// Source returns the current URL as the record has it, without the escapes of the format,
-// and where in the record it is.
+// Source returns the current URL as it is in the record, without the escapes of
+// the format, and the range of its bytes in the record.
 func (v *Visit) Source() (text []byte, start, end int) {
 	s := &v.w.found.Sites[v.site]
 	return v.w.n.cur.url, s.Start, s.End
@@ -190,9 +192,9 @@ func (v *Visit) Key(lv codec.Level) (_ codec.Key, ok bool) {
 	return n.keyAt(lv), true
 }
 
-// Result returns what the codec found, and the normal form. The result is nil
-// if there is no normal form, or only the normal form of the target of a
-// request to an unknown host.
+// Result returns the codec's result for the current URL, and the normal form.
+// Both are nil if the URL has no normal form, or if it is a request target
+// whose host is unknown.
 func (v *Visit) Result() (_ *codec.Result, norm []byte) {
 	if c := &v.w.n.cur; c.why == 0 && !c.nohost {
 		return &v.w.n.res, c.norm

@@ -66,7 +66,7 @@ func (m *Memory[T]) Of(v *View) T {
 	return value
 }
 
-// show sets what v shows.
+// show makes v show a record, and returns v.
 func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *View {
 	v.present, v.why, v.site, v.rec = present, why, s, rec
 	return v
@@ -98,7 +98,7 @@ func (v *View) note(f fieldID, ok bool) {
 }
 
 // Has reports whether the record has the output field FieldNames()[i]. Unlike
-// Field, it counts only fields that are present.
+// Field, it does not affect Stats.Having and Stats.Lacking.
 func (v *View) Has(i int) bool {
 	if i >= int(numFields) {
 		_, ok := v.computedField(i - int(numFields))
@@ -108,7 +108,8 @@ func (v *View) Has(i int) bool {
 	return ok
 }
 
-// count adds to st what Field has found.
+// count adds to st the attributes that Field has found or missed since the last
+// call.
 func (v *View) count(st *Stats) {
 	st.Having |= v.had
 	v.had = 0

@@ -37,7 +37,7 @@ type Worker struct {
 	atURL     Position // position of the current URL, if each is set
 	lines     int      // offset in the record up to which atURL.Line counts lines
 	err       error    // error of the last call
-	to        uint64   // outputs of the current record, if the job routes
+	to        uint64   // set of outputs for the current record, if the job has a route
 	foreign   bool     // the current record belongs to another shard
 	adding    adding   // what the adder adds
 	pieces    pieces   // replacements for the parts of a URL in several fields
@@ -101,8 +101,8 @@ func (w *Worker) Next(in []byte) int {
 	return w.job.reader.Next(in)
 }
 
-// Lines returns the number of lines to advance a line count by for the record
-// rec.
+// Lines returns the number of lines by which the record rec advances a line
+// count.
 func (w *Worker) Lines(rec []byte) int64 {
 	if w.one && locate.HoleLen(rec) < len(rec) || w.n.located.line.take(rec) {
 		return 1
@@ -170,7 +170,7 @@ func (w *Worker) locate(body []byte) (why Reason, pos int) {
 }
 
 // mover is implemented by Locators that remember positions in a record until
-// its fields are added. move adds n to them.
+// its fields are added. Move adds n to these positions.
 type mover interface{ Move(n int) }
 
 // mark returns the length of the byte order mark at the start of the record, if
