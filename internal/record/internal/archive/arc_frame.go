@@ -74,7 +74,8 @@ func (ARCReader) Length(block []byte) int64 {
 // Ends implements [locate.LengthFraming].
 func (ARCReader) Ends(rec []byte) bool { return len(rec) == 0 || locate.LineEnds(rec[len(rec)-1:]) > 0 }
 
-// Incomplete implements [locate.LengthFraming]. A line end may be missing at the end.
+// Incomplete implements [locate.LengthFraming]. The last record may lack its
+// line end.
 func (ARCReader) Incomplete(block []byte) bool {
 	h, state := readARCHeader(block)
 	return state == locate.HeaderCut || state == locate.HeaderSound && arcEnd(h)-1 > int64(len(block))

@@ -129,8 +129,8 @@ func (l *CDXLocator) read(head []byte) {
 	l.spans = slices.Grow(l.spans[:0], n)[:n]
 }
 
-// Locate implements [locate.Locator]. A date and a status must be at their
-// places, because a space in the URL would move the fields that follow.
+// Locate implements [locate.Locator]. It checks the form of the date and the
+// status, because a space in the URL would move the fields that follow.
 func (l *CDXLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
 	if !l.known || !bytes.Equal(at.Head, l.head) {
 		l.read(at.Head)
@@ -221,8 +221,9 @@ func addCapture(f *locate.Found, rec []byte, s locate.Span, d *locate.Dialect) {
 }
 
 // isDotted reports whether host consists of letters, digits, hyphens and
-// underscores with at least one dot among them. Nothing that rewriting writes
-// in place of other bytes, such as escapes, may look like a host.
+// underscores with at least one dot among them. It returns false for all other
+// bytes, so that no text that rewriting inserts, such as an escape, counts as
+// part of a host.
 func isDotted(host []byte) bool {
 	for _, c := range host {
 		if !locate.IsNameByte(c) && c != '.' && c != '-' {

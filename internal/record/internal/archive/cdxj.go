@@ -15,8 +15,8 @@ type CDXJFormat struct{}
 // Name implements [locate.Format].
 func (CDXJFormat) Name() string { return "cdxj" }
 
-// Detect implements [locate.Format]. Some syslog headers also have a date before a JSON
-// object.
+// Detect implements [locate.Format]. Lines with a syslog header do not fit,
+// although some headers also have a date before a JSON object.
 func (CDXJFormat) Detect(s *locate.Sample) locate.Fit {
 	l := CDXJLocator{}
 	return s.Count(locate.LooksLikeCDX, func(rec []byte) bool {
@@ -97,9 +97,9 @@ func isISODate(s []byte) bool {
 	return len(s) > 10 && locate.AllDigits(s[:4]) && s[4] == '-' && s[10] == 'T'
 }
 
-// members returns the insides of the members with the URL and the status of the
-// object at pos. ok is false if the text up to them is not JSON; the position of
-// the error is then in l.scan.
+// members returns the inside of the member with the URL of the object at pos
+// and, if all is set, of the member with the status. ok is false if the text up
+// to these members is not JSON; the position of the error is then in l.scan.
 func (l *CDXJLocator) members(rec []byte, pos int, all bool) (url, status locate.Span, ok bool) {
 	s := &l.scan
 	s.Begin(rec)

@@ -103,8 +103,9 @@ func (l *watLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 	return 0, 0
 }
 
-// setBase sets the base of the links: the base element of the page, which can
-// be relative to the URL of the page, or without such an element that URL.
+// setBase sets the base of the links: the address in the base element of the
+// page, resolved against the URL of the page, or without such an element the
+// URL of the page.
 func (l *watLocator) setBase(rec []byte, page locate.Span) {
 	base := page.In(rec)
 	if l.base.End > 0 {
@@ -153,10 +154,11 @@ var watTree = watNode{in: []watNode{{name: "Envelope", in: []watNode{{name: "Pay
 	}},
 }}}}}}}}
 
-// watElement has the members of a link. Style sheets have it in href.
+// watElement has the members of a link. Style sheets have the address in href.
 var watElement = []watNode{{name: "url", use: watLink}, {name: "href", use: watLink}}
 
-// walk reads a value that n describes, or each element of it if it is an array.
+// walk reads a value that n describes. If the value is an array, n describes
+// each of its elements.
 func (l *watLocator) walk(n *watNode) {
 	s := &l.scan
 	switch {

@@ -36,8 +36,8 @@ type jsonLineFormat struct {
 // Name implements [locate.Format].
 func (l jsonLineFormat) Name() string { return l.name + locate.PrefixSeparator + l.inner.Name() }
 
-// Detect implements [locate.Format]. The function Detect finds these formats without
-// it: their records are JSON objects, and it looks at the lines in them.
+// Detect implements [locate.Format]. It never fits, because the function Detect
+// finds these formats in another way: it looks at the lines in JSON objects.
 func (jsonLineFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
 
 // detectLine returns the guess for the lines in the objects of a sample.
@@ -184,7 +184,8 @@ func (l *jsonLineLocator) Locate(f *locate.Found, rec []byte, at *locate.Positio
 	return why, s.Start + locate.RawOffset(l.runs, pos)
 }
 
-// inJSON returns the dialect of a part of the line in a JSON string.
+// inJSON returns the dialect of text that has the escapes of d and, around
+// them, the escapes of a JSON string.
 func (l *jsonLineLocator) inJSON(d *locate.Dialect) *locate.Dialect {
 	both := l.both[d]
 	if both == nil {
@@ -202,7 +203,7 @@ func (l *jsonLineLocator) inJSON(d *locate.Dialect) *locate.Dialect {
 }
 
 // unescapeBoth decodes the escapes of a JSON string, and then the escapes of d.
-// It has the results of unescape.
+// It has the results of Dialect.Unescape.
 func unescapeBoth(d *locate.Dialect, dst, raw []byte, runs []locate.Run) ([]byte, []locate.Run, bool) {
 	text, runs, escaped := locate.JSONDialect.Unescape(dst, raw, runs)
 	switch {

@@ -256,7 +256,8 @@ func WithoutPrefix(format string, text []byte) (lines []byte, ok bool) {
 	return nil, false
 }
 
-// Divide implements [locate.Divider]. The last two bytes of a prefix, such as ": ", end it.
+// Divide implements [locate.Divider]. The last two bytes of the prefix, such as
+// ": ", are a separator.
 func (l *prefixedLocator) Divide(dst []locate.Span, rec []byte, f *locate.Found) []locate.Span {
 	n := l.find(rec)
 	if n < 0 {

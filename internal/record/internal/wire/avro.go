@@ -23,7 +23,8 @@ func (AvroFormat) Name() string { return AvroName }
 // AvroName is the name of the format.
 const AvroName = "avro"
 
-// Detect implements [locate.Format]. Messages have no file to detect.
+// Detect implements [locate.Format]. The format occurs only in messages, not in
+// files whose format could be detected.
 func (AvroFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
 
 // ErrNoSchema is the error of a SchemaFunc for an id without an Avro schema.
@@ -144,8 +145,9 @@ func (l *avroLocator) program(id uint32) (*avroProgram, error) {
 	return p, nil
 }
 
-// avroFuel is the number of values for each byte of a message after which it
-// counts as damaged: types without bytes can make a value of few bytes large.
+// avroFuel limits the number of values for each byte of a message. Values of
+// types without bytes, such as null, could otherwise occupy the reader for
+// hours. A message with more values counts as damaged.
 const avroFuel = 16
 
 // avroWalk reads one value. A method that returns false has set pos to the
@@ -158,7 +160,7 @@ type avroWalk struct {
 	fuel int64
 }
 
-// cut notes that the message is cut.
+// cut sets pos for a message that is cut, and returns false.
 func (w *avroWalk) cut() bool {
 	w.pos = len(w.b)
 	return false
@@ -234,7 +236,7 @@ func (w *avroWalk) skipAll(fields []*avroschema.Type, depth int) bool {
 	return true
 }
 
-// branch reads the index of a branch.
+// branch reads the index of a branch of the union t.
 func (w *avroWalk) branch(t *avroschema.Type) (int, bool) {
 	start := w.pos
 	i, ok := w.long()

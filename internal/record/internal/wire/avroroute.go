@@ -5,8 +5,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
 )
 
-// avroRoute says how to find the value at a path in a value of its type. Its
-// zero value leads to nothing that can be a URL.
+// avroRoute says how to find the URL in a value of type t. The zero avroRoute
+// leads to no URL.
 type avroRoute struct {
 	t      *avroschema.Type
 	url    bool           // t is a string or bytes, and the URL

@@ -16,7 +16,7 @@ func checkBinary(c *locate.Settings) error {
 	return errors.Join(c.RefuseDialect(), c.RefuseReferer(), c.RefuseBaseField(), c.RefuseBaseHost(""), c.RefuseExtend(), c.RefuseResizing("fields"))
 }
 
-// parsePath returns c.URLField for a format whose records have no names in arrays.
+// parsePath parses c.URLField for a format whose arrays have no named elements.
 func parsePath(c *locate.Settings, format string) ([]jsonlines.Step, error) {
 	if c.URLField == "" {
 		return nil, locate.Wrong("URLField", "missing: "+format+" needs the path of the field with the URL, such as url or request.uri")

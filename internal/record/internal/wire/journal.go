@@ -19,7 +19,8 @@ type JournalFormat struct {
 	Inner locate.Format // format of the lines in MESSAGE; nil if the job names the field with the URL
 }
 
-// JournalName is the name of the format without one for its lines.
+// JournalName is the name of the format if the job names the field with the
+// URL.
 const JournalName = "journal-export"
 
 // Names of journal fields.
@@ -182,8 +183,8 @@ func (l *journalLocator) locateLine(f *locate.Found, line []byte, at *locate.Pos
 	return 0, 0
 }
 
-// hasTime reports whether the line has all of its time, or the job does not need
-// it.
+// hasTime reports whether the line has a complete time, or the job does not
+// need the time.
 func (l *journalLocator) hasTime(f *locate.Found, line []byte) bool {
 	if !f.Needs(locate.AttrTime) {
 		return true
@@ -200,8 +201,8 @@ func (l *journalLocator) hasTime(f *locate.Found, line []byte) bool {
 // the field.
 var journalDialect = &locate.Dialect{Encode: locate.EncodeFolding}
 
-// Resize writes the lengths of the values in out, an entry in which only values
-// in f.Lengths have changed. rec is the entry before.
+// Resize updates the lengths of values in out, which is the entry rec with
+// rewritten URLs. Only values in f.Lengths have changed.
 func Resize(f *locate.Found, out, rec []byte) {
 	for _, l := range f.Lengths { // only one value has URLs
 		binary.LittleEndian.PutUint64(out[l.Start:], uint64(l.End-l.Span.End+len(out)-len(rec)))

@@ -40,8 +40,8 @@ const JournalSize = 8
 
 // readJournalField reads the field that begins at pos, which is less than
 // len(b). end is the offset after the field, the offset of the damage if the
-// field is damaged, or len(b) if the field is cut. A value that is cut has the
-// end that its length states.
+// field is damaged, or len(b) if the field is cut. The range of a value that is
+// cut ends where its stated length ends.
 func readJournalField(b []byte, pos int) (f journalField, end int, state locate.HeaderState) {
 	if f.name, state = readJournalName(b, pos); state == locate.HeaderDamaged {
 		return f, pos, state
@@ -190,7 +190,8 @@ func (*JournalReader) Length(block []byte) int64 {
 // AtLeast marks a framing whose records can be longer than Length returns.
 func (*JournalReader) AtLeast() {}
 
-// Ends implements [locate.LengthFraming]. A single line feed can end a field only.
+// Ends implements [locate.LengthFraming]. A single line feed ends only a field,
+// not an entry.
 func (*JournalReader) Ends(rec []byte) bool { return len(rec) == 0 || bytes.HasSuffix(rec, JournalEnd) }
 
 // Incomplete implements [locate.LengthFraming].

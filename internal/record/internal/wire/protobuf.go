@@ -91,9 +91,9 @@ func (r *ProtobufReader) Locate(f *locate.Found, rec []byte, at *locate.Position
 }
 
 // confluentProtobuf returns the length of the header that the serializers of
-// Confluent write before a message: a zero byte, which cannot begin a message; the
-// id of the schema in four bytes; and the path to the type of the message in the
-// schema, whose number of elements and elements are zigzag varints:
+// Confluent write before a message: a zero byte, which cannot begin a message;
+// the id of the schema in four bytes; and the path to the message type in the
+// schema, as zigzag varints: the number of elements, then the elements. See
 // https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format.
 func confluentProtobuf(rec []byte) int {
 	const idEnd = 5
