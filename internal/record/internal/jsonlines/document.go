@@ -80,9 +80,9 @@ func (s *Scanner) enterDocument() bool {
 	return false
 }
 
-// enterArray moves s from an object to the first object in the array with its records.
-// inner says that the object is log in an HTTP archive, or hits in an answer of
-// Elasticsearch.
+// enterArray moves s from an object to the first object in the array with its
+// records. inner says that the object is the member log of an HTTP archive, or
+// the member hits of a response of Elasticsearch.
 func (s *Scanner) enterArray(inner bool) bool {
 	for more := !s.EnterEmpty('}'); more; more = s.More('}') {
 		name, _ := s.RawName()
@@ -151,8 +151,9 @@ func documentEnd(in []byte, pos int) (n int, ends bool) {
 	return 0, true // the text after the end may belong to the document
 }
 
-// Elements returns the first objects of a text that is not one object a line, without what
-// is around them. har says that the text begins an HTTP archive.
+// Elements returns the first objects of head, a text that does not have one
+// object per line, without the text between them. har says that the text begins
+// an HTTP archive.
 func Elements(head []byte) (objects [][]byte, har bool) {
 	s := Scanner{B: head}
 	if !s.enterDocument() || s.Pos == locate.Trim(head).Start && bytes.IndexByte(firstObject(head), '\n') < 0 {

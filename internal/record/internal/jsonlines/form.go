@@ -22,7 +22,8 @@ var (
 	}}
 )
 
-// stringWay ends the inside of a JSON string.
+// stringWay is the End of wayString. start is the offset after the opening
+// quote.
 func stringWay(rec []byte, marks scan.Marks, start int) int {
 	end := marks.Next(start)
 	for end < len(rec) && rec[end] != '"' {
@@ -40,7 +41,7 @@ func stringWay(rec []byte, marks scan.Marks, start int) int {
 	return end
 }
 
-// takeJSON stores the values of the record that has the form.
+// takeJSON sets values to the values of the record that h has matched last.
 func takeJSON(h *locate.Form, values []locate.FieldValue) {
 	copy(values, h.Fields)
 	for i := range h.Uses {
@@ -84,8 +85,8 @@ func valueAt(c *locate.Composer, at locate.Span, w *locate.Way, values []locate.
 	return v
 }
 
-// rank returns the rank of a value. AddURL prefers parts of the URL in the order of their
-// ranks.
+// rank returns the rank of a value. Compose prefers parts of the URL in the
+// order of their ranks.
 func rank(c *locate.Composer, value int) uint8 {
 	rank := locate.RankBeside
 	for i := range c.Sources {

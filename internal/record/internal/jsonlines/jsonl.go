@@ -1,6 +1,7 @@
-// Package jsonlines reads JSON texts, one per line: those in which the user names the fields
-// with the URL, and the logs of programs, whose fields the table Logs names. Its Scanner
-// also serves other formats that contain JSON.
+// Package jsonlines reads JSON texts, most of them one per line. Either the
+// user names the fields with the URL, or the text is the log of a program whose
+// fields the table Logs names. Its Scanner also serves other formats that
+// contain JSON.
 package jsonlines
 
 import (
@@ -21,7 +22,8 @@ func (Format) Detect(s *locate.Sample) locate.Fit {
 	return s.Count(locate.LooksLikeJSON, func(body []byte) bool { return LooksJSON(body) || beginsHugeObject(body) })
 }
 
-// HugeRecord is the length of a record whose end need not be in a sample.
+// HugeRecord is the length in bytes from which on the end of a record need not
+// be in a sample.
 const HugeRecord = 1 << 20
 
 // beginsHugeObject reports whether body is so long that it may be truncated,
@@ -120,7 +122,7 @@ type Locator struct {
 	scan    Scanner
 	own     []ownMember
 	ownEnd  int           // offset after the last member of the current record
-	ownNone bool          // the record lacks the member
+	ownNone bool          // the object is empty: no comma precedes an added member
 	members []byte        // values of the added members
 	slots   []locate.Span // ranges in members, two for each extension; see evaluate
 
@@ -172,7 +174,8 @@ func (j *Locator) text(body []byte, path []Step) (s locate.Span) {
 	return s
 }
 
-// readAttrs adds the attributes of a record. Locate finds the errors in it.
+// readAttrs adds the attributes of a record. It ignores errors, which Locate
+// reports.
 func (j *Locator) readAttrs(f *locate.Found, body []byte) {
 	clear(j.attrValues)
 	j.scan.Begin(body)
@@ -185,7 +188,7 @@ func (j *Locator) readAttrs(f *locate.Found, body []byte) {
 // add.
 func (*Locator) AddNames(out, rec []byte) []byte { return append(out, rec...) }
 
-// Move implements [mover].
+// Move implements the interface mover of package record.
 func (j *Locator) Move(n int) {
 	for i := range j.own {
 		j.own[i].Start += n
@@ -238,10 +241,10 @@ type ownMember struct {
 	slot        int // index in Locator.slots; see evaluate
 }
 
-// ownMembers collects the members of the object at in body that have the name
-// of an extension, and the offset at which the last member ends. It returns
-// false if the text there is not valid JSON; the error is then in j.scan. A
-// text that is not an object contributes no members.
+// ownMembers collects the members that have the name of an extension, of the
+// object in the range at of body, and the offset at which the last member ends.
+// It returns false if the text there is not valid JSON; the error is then in
+// j.scan. A text that is not an object contributes no members.
 func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 	s := &j.scan
 	s.Begin(body[:at.End])

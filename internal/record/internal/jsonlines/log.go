@@ -76,7 +76,8 @@ func hasLandmarks(values []locate.FieldValue, marks [][]int) bool {
 	return true
 }
 
-// MustParsePath is ParsePath for a path of the table Logs.
+// MustParsePath is ParsePath for a path in the source code. It panics if the
+// path is invalid.
 func MustParsePath(text string) []Step {
 	path, err := ParsePath(text)
 	if err != nil {

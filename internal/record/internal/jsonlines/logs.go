@@ -9,17 +9,18 @@ import (
 // alternatives, of which the first field with a value is used.
 type Log struct {
 	ID string
-	// Landmarks are the fields that a record must have: one of each.
+	// Landmarks are lists of fields. A record must have a field of each list.
 	Landmarks []string
 	// Wrapped is the name of the member that holds an array of records, if the
 	// format can have several of them in one line.
 	Wrapped string
 	// plain is set if the scheme is http unless the record says otherwise.
 	plain bool
-	// whole is set if the URL of the part UseURL may lack its scheme.
+	// whole is set if a field with the use UseURL holds a URL that may lack its
+	// scheme.
 	whole bool
-	// foreign is the beginning of a parameter that only a query made up by the
-	// server has.
+	// foreign is text that occurs only in queries that the server made up. Such
+	// a query does not belong to the URL.
 	foreign string
 	parts   string // see Parts
 	// About says where the log comes from, Doc is the address of its reference,
@@ -31,7 +32,7 @@ type Log struct {
 func (j *Log) Parts() []locate.Named { return locate.ParseNames(j.parts, nil) }
 
 // Logs holds the formats in the order in which they are listed. In detection,
-// the first of several fitting formats wins, so that those with fewer landmarks
+// the first of several fitting formats wins, so formats with fewer landmarks
 // are last.
 var Logs = []Log{
 	{

@@ -21,7 +21,7 @@ type fieldPlan struct {
 	composer locate.Composer
 }
 
-// addSource adds a field that may hold a part.
+// addSource adds a field that may hold a part of the URL, or an attribute.
 func (p *fieldPlan) addSource(use locate.Use, path []Step, unit int8) {
 	p.composer.Sources = append(p.composer.Sources, locate.Source{Use: use, Unit: unit, Value: p.Tree.add(path)})
 }
@@ -112,9 +112,9 @@ func (l *PartsLocator) FormOf(rec []byte) *locate.Form {
 	return l.Forms.Match(rec, l.scan.marks)
 }
 
-// formed reports whether rec may have a form. Records in an array have no
-// form, and neither have records with pairs, because the order of pairs may
-// change.
+// formed reports whether rec may have a form. Records in an array have no form,
+// and neither have records with pairs (see Step.Pair), because the order of
+// pairs may change.
 func (l *PartsLocator) formed(rec []byte) bool {
 	return !l.Parts.Full.Tree.paired && !l.Parts.document && (l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0]))
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// Step is one step of a field path: a member name or, if name is nil, an array
+// Step is one step of a field path: a member name or, if Name is nil, an array
 // element.
 type Step struct {
 	Name  []byte
 	Index int
-	Pair  string // if not empty, the element is the object with this name, in lower case
+	Pair  string // if set, the element is the object with this name; see ParsePath
 }
 
 // ParsePath parses a field path: names separated by dots, and indexes in
@@ -106,10 +106,10 @@ const MaxDepth = 256
 
 // Scanner reads a JSON text (RFC 8259) without allocating once its scratch has
 // grown. It checks the syntax of everything that it reads. After a syntax
-// error, broken remains set and pos is the offset of the error.
+// error, Broken remains set and Pos is the offset of the error.
 type Scanner struct {
 	B       []byte
-	marks   scan.Marks // marks of the bytes of b that are not in PlainText; nil if they are not known
+	marks   scan.Marks // marks of the bytes of B outside PlainText; nil if not known
 	Pos     int
 	Broken  bool
 	scratch []byte // for unescaped names
@@ -217,7 +217,7 @@ func (s *Scanner) RawName() (raw []byte, escaped bool) {
 	return raw, true
 }
 
-// plainEnd returns the offset of the quote that closes the string at s.pos, or
+// plainEnd returns the offset of the quote that closes the string at s.Pos, or
 // -1 if the string has anything but plain text, or if there are no marks.
 func (s *Scanner) plainEnd() int {
 	if s.marks == nil || s.Pos >= len(s.B) || s.B[s.Pos] != '"' {
@@ -254,7 +254,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// Expect reads the byte c. If there is another, the text is broken.
+// Expect reads the byte c. If another byte follows, it sets s.Broken.
 func (s *Scanner) Expect(c byte) {
 	if s.Pos < len(s.B) && s.B[s.Pos] == c {
 		s.Pos++
@@ -494,8 +494,8 @@ func escapeLen(rest []byte) int {
 	return 0
 }
 
-// More reads the text between two members or elements. At the end it reads the
-// bracket and returns false.
+// More reads the text between two members or elements. After the last member or
+// element, it reads the closing bracket end and returns false.
 func (s *Scanner) More(end byte) bool {
 	if s.Broken {
 		return false
@@ -510,8 +510,8 @@ func (s *Scanner) More(end byte) bool {
 	return false
 }
 
-// EnterEmpty reads the bracket at the start of an object or array, and the
-// closing one if it is empty.
+// EnterEmpty reads the opening bracket of an object or array. If nothing is in
+// the brackets, it also reads the closing bracket end, and returns true.
 func (s *Scanner) EnterEmpty(end byte) bool {
 	s.Pos++
 	s.Space()

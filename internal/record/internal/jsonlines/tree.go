@@ -13,7 +13,7 @@ import (
 type fieldTree struct {
 	nodes  []treeNode // the first one is the root
 	Values int        // number of different paths
-	paired bool       // a path has a pair
+	paired bool       // a path has a pair: see Step.Pair
 }
 
 // clone returns a copy of the nodes.
@@ -94,9 +94,10 @@ func hashStep(name []byte) int {
 	return hashName(name)
 }
 
-// Find stores the values of the paths in the JSON text that begins at s.pos. It
-// reads all of that text. values must have an element for each path and hold
-// nothing. If several members have the same name, the first one counts.
+// Find stores the values of the paths in the JSON text that begins at s.Pos. It
+// reads all of that text. values must have an element for each path, with
+// ValueMissing as its kind. If several members have the same name, the first
+// one counts.
 func (t *fieldTree) Find(s *Scanner, values []locate.FieldValue) { t.walk(s, 0, values) }
 
 // walk reads the value of a node.
@@ -173,15 +174,16 @@ func (t *fieldTree) object(s *Scanner, n *treeNode, values []locate.FieldValue) 
 	}
 }
 
-// plainMembers reads the members at s.pos up to the end of their object, if they have
-// the usual form: a plain name, a plain string, a number or a literal name, and at most
-// one space after a colon and a comma. It returns false at the start of the first member
-// with another form. If t is nil, it stores no values.
+// plainMembers reads the members at s.Pos up to the end of their object, if
+// they have the usual form: a plain name, a plain string, a number or a literal
+// name, and at most one space after a colon and a comma. It returns false at
+// the start of the first member with another form. If t is nil, it stores no
+// values.
 //
 // An error in a value is an error of the text, and sets s.Broken.
 //
-// plainMembers goes from mark to mark, because the marks do not depend on
-// what it reads. Otherwise each step would wait for the previous one.
+// plainMembers goes from mark to mark. The marks do not depend on what it has
+// read, so the processor need not wait for the previous step.
 func (t *fieldTree) plainMembers(s *Scanner, n *treeNode, values []locate.FieldValue) (closed bool) {
 	b, m, pos := s.B, s.marks, s.Pos
 	if m == nil {
@@ -248,8 +250,8 @@ func (t *fieldTree) plainMembers(s *Scanner, n *treeNode, values []locate.FieldV
 	return false
 }
 
-// plainValue reads the value at s.pos, which is no string. node is 0 if no field wants
-// the value.
+// plainValue reads the value at s.Pos, which is no string. node is 0 if no path
+// leads to the value.
 func (t *fieldTree) plainValue(s *Scanner, node int, values []locate.FieldValue) {
 	if node != 0 {
 		t.walk(s, node, values)
@@ -273,10 +275,11 @@ func shortNumber(b []byte, pos int) int {
 	return n
 }
 
-// Text stores a string without escapes as the value of a node, unless the node
-// is the root or its value is already stored. at is the inside of the string.
+// Text stores a string without escapes as the value of a node, unless no path
+// ends at the node, or its value is already stored. at is the inside of the
+// string.
 func (t *fieldTree) Text(node int, at locate.Span, values []locate.FieldValue) {
-	i := t.nodes[node].value // -1 in the root
+	i := t.nodes[node].value // -1 if no path ends at the node, as at the root
 	if i < 0 || values[i].Kind != locate.ValueMissing {
 		return
 	}
@@ -321,7 +324,8 @@ func (t *fieldTree) array(s *Scanner, n *treeNode, values []locate.FieldValue) {
 	}
 }
 
-// pair reads the object that s has read from start on, if n names it.
+// pair reads the object from start to s.Pos again if n has a pair with the name
+// of the object.
 func (t *fieldTree) pair(s *Scanner, n *treeNode, start int, values []locate.FieldValue) {
 	name, end := elementName(s.B, start), s.Pos
 	for i := n.pairs; i != 0; i = t.nodes[i].next {

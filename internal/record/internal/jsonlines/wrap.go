@@ -6,11 +6,11 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// wrapper is the framing of lines that hold either one JSON object, or an object
-// whose first member is an array of records. Each element of the array is a
-// record, with the text between it and the previous element; the last one
-// includes the rest of the line. So the records of a line are the line, byte for
-// byte.
+// wrapper is the framing of lines that hold either one JSON object, or an
+// object whose first member is an array of records. Each element of the array
+// is a record, together with the text between this element and the previous
+// element. The last record includes the rest of the line. So the records of a
+// line make up the line, byte for byte.
 //
 //	{"records":[{"a":1},{"a":2}]}
 //	|                  |         |
@@ -122,8 +122,8 @@ func (w *wrapper) rest(s *Scanner) {
 }
 
 // StandsAlone reports whether the first record of in is a line with one object.
-// An object whose first member has a name that starts with wrapped may be an
-// array of other records instead: StandsAlone then returns false.
+// It returns false if the name of the object's first member starts with
+// wrapped, because that member may be an array of records.
 func StandsAlone(in []byte, wrapped byte) bool {
 	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
 }

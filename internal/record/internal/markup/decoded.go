@@ -8,7 +8,7 @@ import "github.com/urlfold/urlfold/internal/record/internal/locate"
 type decoded struct {
 	text []byte
 	at   []int // offset in the record of each byte of text
-	end  int   // offset in the record after the last one
+	end  int   // offset in the record after the last byte of text
 	urls []*decodedURL
 	used int // number of urls in the current record
 

@@ -1,7 +1,8 @@
 package markup
 
-// documents is the framing of documents, whose records have any length. It returns
-// the length of the first record of b, or 0 if b does not show where it ends.
+// documents is the framing of documents, whose records have any length. The
+// function returns the length of the first record of b, or 0 if b does not show
+// where it ends.
 type documents func(b []byte) int
 
 // Extracts implements [locate.Extractor].

@@ -123,8 +123,8 @@ func (r *HTMLReader) Directive(head, block []byte) []byte {
 	return now
 }
 
-// maxBaseTag is the maximum length of a base element. A directive is stored in
-// the checkpoint.
+// maxBaseTag is the maximum length of a base element in bytes, because a
+// directive is stored in the checkpoint.
 const maxBaseTag = 64 << 10
 
 // htmlState reports whether a directive has an encoding and a base.
@@ -391,12 +391,12 @@ func (l *htmlLocator) meta(f *locate.Found, rec []byte, from int) {
 	}
 }
 
-// An Attribute is an attribute whose value is a URL, or the URLs that list
-// finds.
+// An Attribute is an HTML attribute whose value is a URL, or several URLs that
+// the function list finds.
 type Attribute struct {
 	Bit       uint32 // identifies the attribute
 	name      string
-	only, not string // the element that alone has the attribute, or uses its name for something else
+	only, not string // the only element with the attribute; an element that uses its name otherwise
 	list      func(text []byte, pos int) (url locate.Span, next int, ok bool)
 }
 

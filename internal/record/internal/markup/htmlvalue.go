@@ -21,7 +21,7 @@ type charsetDecoder struct {
 	char, query []byte
 }
 
-// decode implements Dialect.text.
+// decode implements Dialect.Text.
 func (d *charsetDecoder) decode(dst, raw []byte, runs []locate.Run) ([]byte, []locate.Run, bool) {
 	if !needsDecoding(raw) {
 		return raw, runs[:0], false
@@ -172,8 +172,8 @@ func RefreshURL(text []byte) (url locate.Span, ok bool) {
 	return url, true
 }
 
-// parameter returns the parameter name, such as charset, of a content type, such as
-// "text/html; charset=koi8-r"
+// parameter returns the value of the parameter called name, such as charset, in
+// a content type, such as "text/html; charset=koi8-r"
 // (https://html.spec.whatwg.org/#algorithm-for-extracting-a-character-encoding-from-a-meta-element).
 func parameter(content []byte, name string) []byte {
 	for i := 0; i+len(name) <= len(content); i++ {

@@ -7,9 +7,9 @@ import (
 )
 
 // MailFormat finds the URLs in mail: a message (RFC 5322), or a mailbox of many
-// (RFC 4155). A record is the header of a message or part with its body, or a
-// piece of a body. mailstate.go follows the parts (RFC 2046); here they are
-// decoded and read: HTML as in HTMLFormat, other text as prose.
+// messages (RFC 4155). A record is the header of a message or part with its
+// body, or a piece of a body. mailstate.go finds the parts (RFC 2046). This
+// file decodes them, and reads HTML like HTMLFormat and other text as prose.
 type MailFormat struct{}
 
 // Name implements [locate.Format].

@@ -6,8 +6,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// maxMailRecord is the length at which a body ends even if its part does not. Its
-// line end then belongs to the next record.
+// maxMailRecord is the length in bytes at which a record ends at the next line
+// even if its body continues. The line feed there then belongs to the next
+// record.
 const maxMailRecord = 256 << 10
 
 // mailRecord returns the length of the first record of b, or 0 if b does not
@@ -91,7 +92,7 @@ type mailLevel struct {
 	digest   bool
 }
 
-// A mailPart describes a part without parts.
+// A mailPart describes a part that contains no other parts.
 type mailPart struct {
 	kind              uint8
 	joins             bool // lines are joined: format=flowed, delsp=yes

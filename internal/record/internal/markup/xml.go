@@ -7,10 +7,10 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// XMLFormat finds the URLs in XML documents of one kind. A record is a tag and
-// the text that follows, a comment or another declaration: no tree is built, no
-// document type is read, and an entity that it declares is not replaced. Names of
-// elements count without their prefix.
+// XMLFormat finds the URLs in XML documents of one kind. A record is a tag with
+// the text that follows, a comment or another declaration. XMLFormat builds no
+// tree. It ignores document types, so it does not replace the entities that
+// they declare. It compares names of elements without their prefix.
 type XMLFormat struct {
 	ID    string
 	Roots map[string]bool // root elements of such documents
@@ -108,8 +108,9 @@ func xmlRecord(b []byte) int {
 	return max(0, xmlText(b, n))
 }
 
-// maxXMLText is the length at which text ends even if no tag follows. It exceeds the
-// length of a URL, and a CDATA section never ends early.
+// maxXMLText is the length in bytes at which a record ends even if no tag
+// follows its text. URLs are shorter, and no record ends within a CDATA
+// section.
 const maxXMLText = 64 << 10
 
 // xmlText returns the offset of the tag after the text that begins at pos, or -1 if
@@ -165,13 +166,14 @@ func xmlDeclaration(b []byte) int {
 	return -1
 }
 
-// maxBases is the maximum length of a directive. Each record is read with it.
+// maxBases is the maximum length of a directive in bytes. The directive
+// accompanies each record.
 const maxBases = 4 << 10
 
 // Directive implements [locate.Director]. The directive consists of the XML
-// declaration and the start tags of the open elements with a base, and of the
-// elements within the last of these that have the same name, to find the
-// matching end tag.
+// declaration and the start tags of the open elements that have xml:base. To
+// find the end tag of the last such element, it also has the start tags of open
+// elements of the same name within that element.
 func (r *XMLReader) Directive(head, block []byte) []byte {
 	now := head
 	top := lastTag(now)
@@ -277,7 +279,8 @@ func (l *xmlLocator) resolve(tag []byte) bool {
 	return err == nil && l.res.Out.Has(codec.Scheme)
 }
 
-// baseOfTag returns the value of xml:base in a tag. Names in XML are in one case.
+// baseOfTag returns the value of xml:base in a tag. Names in XML are
+// case-sensitive.
 func baseOfTag(tag []byte) (value locate.Span, ok bool) {
 	return firstAttribute(tag, func(name []byte) bool { return bytes.Equal(name, xmlBase) })
 }
