@@ -34,7 +34,7 @@ type Attr struct {
 	Sum     bool // a duration is the sum of several numbers
 }
 
-// attrs holds the attributes of a record. Only those in set are valid.
+// attrs holds the attributes of a record. Only the attributes in Set are valid.
 type attrs struct {
 	Set    uint16
 	Wanted bool   // the job needs attributes
@@ -90,8 +90,8 @@ func (f *Found) Attr(id AttrID, rec []byte) *Attr {
 	return a
 }
 
-// UnescapedName returns the first host of the record without its escapes, in
-// scratch if it has any.
+// UnescapedName returns raw, the first host of the record, without its escapes.
+// The result is valid until the next call.
 func (f *Found) UnescapedName(raw []byte) []byte {
 	text, runs, escaped := f.NameDialect.Unescape(f.nameText, raw, f.nameRuns)
 	f.nameRuns = runs

@@ -39,18 +39,19 @@ func AllDigits(s []byte) bool {
 	return n > 0
 }
 
-// LeadingDigits returns the number of digits with which eight bytes begin, of
-// which the first is the lowest.
+// LeadingDigits returns the number of digits at the start of the eight bytes of
+// b, which is little-endian.
 func LeadingDigits(b uint64) int { return bits.TrailingZeros64(NonDigits(b)) >> 3 }
 
-// NonDigits returns the highest bit of each of eight bytes that is not a digit.
+// NonDigits returns 0x80 for each of the eight bytes of b that is not a digit,
+// and 0 for each digit.
 func NonDigits(b uint64) uint64 {
 	const each = 0x0101010101010101
 	b ^= '0' * each // a digit becomes its value
 	return (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
 }
 
-// MaxDecimal is the maximum number of digits that decimal accepts.
+// MaxDecimal is the maximum number of digits that Decimal accepts.
 const MaxDecimal = 9
 
 // Decimal returns the number that s denotes. ok is false if s is empty, has
@@ -131,7 +132,8 @@ func WordEnd(rec []byte, pos int) int {
 	return pos
 }
 
-// EqualLower reports whether s with ASCII letters in lower case is lower.
+// EqualLower reports whether s equals lower, which is in lower case. It ignores
+// the case of ASCII letters in s.
 func EqualLower(s []byte, lower string) bool {
 	if len(s) != len(lower) {
 		return false
@@ -162,5 +164,6 @@ func SkipSpace(text []byte, i int) int {
 	return i
 }
 
-// MaxReference is at least the length of the longest character reference.
+// MaxReference is at least the length of the longest character reference, in
+// bytes.
 const MaxReference = 36

@@ -38,8 +38,8 @@ func HasClock(rec []byte) bool {
 	return point >= 9 && AllDigits(rec[:point])
 }
 
-// ClockSpan returns the first time of rec with its date and zone, in a form that
-// stamp.parse reads, or an empty span.
+// ClockSpan returns the first time of rec with its date and zone, in a form
+// that Stamp.Parse reads, or an empty span.
 func ClockSpan(rec []byte) Span {
 	at := clockAt(rec)
 	if at < 0 {

@@ -2,8 +2,8 @@ package locate
 
 import "bytes"
 
-// This file skips the escape sequences with which programs set colors (ECMA-48, SGR),
-// such as ESC [ 1 ; 31 m. Some write them to files, too.
+// This file skips the escape sequences with which programs set colors (ECMA-48,
+// SGR), such as ESC [ 1 ; 31 m. Some programs write them to files, too.
 
 // ColorsEnd returns the end of the sequences at pos.
 func ColorsEnd(rec []byte, pos int) int {

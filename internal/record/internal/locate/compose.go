@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Check returns an error for each mistake in c.URL that does not depend on the
-// format.
+// Check returns an error for each mistake in u, which is c.URL, that does not
+// depend on the format.
 func (u *URLParts) Check(c *Settings) (errs []error) {
 	if c.URLField != "" {
 		errs = append(errs, Wrong("URL", "cannot be combined with the URL field, which holds the whole URL"))
@@ -27,7 +27,7 @@ func (u *URLParts) Check(c *Settings) (errs []error) {
 	return append(errs, c.CheckRequestHost(len(u.Host) > 0))
 }
 
-// Source is a field that may hold a part.
+// Source is a field that may hold a part of the URL, or an attribute.
 type Source struct {
 	Use   Use
 	Unit  int8 // unit of a duration: 10^-unit seconds
@@ -42,7 +42,7 @@ type Composer struct {
 	Whole    Role   // role of an absolute URL
 	Stop     byte   // see Site
 	Plain    bool   // see Found
-	Foreign  []byte // beginning of a parameter that only a query made up by the server has; nil: every query is the client's
+	Foreign  []byte // marks queries that the server made up, which are ignored
 }
 
 // Compose adds the URL, the referer and the attributes in values to f.

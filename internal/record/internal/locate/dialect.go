@@ -28,7 +28,7 @@ type Dialect struct {
 
 	Backslash bool // a quote after a backslash does not end the field
 	// Text, if not nil, replaces Mark and Decode for encodings in which any
-	// byte can start an escape. It has the results of unescape.
+	// byte can start an escape. It has the results of Unescape.
 	Text func(dst, raw []byte, runs []Run) ([]byte, []Run, bool)
 }
 
@@ -187,7 +187,8 @@ func Hex4(s []byte) (rune, bool) {
 	return HexUnit(s[2:6])
 }
 
-// HexUnit decodes s, which must be all hexadecimal digits.
+// HexUnit decodes the hexadecimal number s. It returns false if s has a byte
+// that is no digit.
 func HexUnit(s []byte) (rune, bool) {
 	var r rune
 	for _, c := range s {
@@ -247,7 +248,7 @@ func AppendHex(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'x', LowerHex[c>>4], LowerHex[c&15])
 }
 
-// EncodeBytes appends text. The function escape appends stop and the bytes
+// EncodeBytes appends text. It calls escape to append stop and each byte
 // outside plain.
 func EncodeBytes(dst, text []byte, stop byte, plain *scan.Set, escape func(dst []byte, c byte) []byte) []byte {
 	for {
@@ -311,7 +312,8 @@ func EncodeQuotes(dst, text []byte, _ byte) []byte {
 	}
 }
 
-// EncodeFolding encodes text whose line ends would end the field: it percent-encodes them.
+// EncodeFolding percent-encodes the line ends in text, which would end the
+// field.
 func EncodeFolding(dst, text []byte, _ byte) []byte {
 	return AppendPercent(dst, text, func(c byte) bool { return c == '\r' || c == '\n' })
 }

@@ -2,16 +2,17 @@ package locate
 
 import "bytes"
 
-// DirectiveLines is the framing of lines among which those with a prefix are
-// directives. It implements Reader except for Locator, and Director. Embed it in
-// a Reader.
+// DirectiveLines is the Framing of lines, of which the lines that begin with
+// Prefix are directives. It implements Director, and the methods of Reader
+// except Locator. Embed it in a Reader.
 type DirectiveLines struct {
 	LineFraming
 	Prefix string
 }
 
-// Head implements [Framing]. The head is all the lines with a number sign in
-// front, up to the first directive.
+// Head implements [Framing]. The head is the lines at the start of the stream
+// that are blank or begin with a number sign, up to and including the first
+// directive.
 func (d DirectiveLines) Head(block []byte) int {
 	for pos := MarkLen(block); pos < len(block); {
 		n := bytes.IndexByte(block[pos:], '\n') + 1

@@ -1,9 +1,9 @@
-// Package locate is the contract between the formats and package record:
-// Settings, the part of a configuration that a format reads, and Found,
-// which holds what its Locators find in a record. It also holds what several
-// families of formats need: the classes of bytes, escapes, request lines,
-// times, and the forms that records have in common. In its comments, Config,
-// Job and Worker are the types of package record.
+// Package locate defines the interface between the formats and package record:
+// Settings, the part of a configuration that a format reads, and Found, which
+// holds what its Locators find in a record. It also holds what several families
+// of formats need: the classes of bytes, escapes, request lines, times, and the
+// forms that records have in common. In its comments, Config, Job and Worker
+// are the types of package record.
 //
 // # Files
 //

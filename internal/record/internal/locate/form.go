@@ -73,7 +73,8 @@ type Way struct {
 	Dialect *Dialect
 }
 
-// match reports whether the record has the form. If so, h.fit has the values in the slots.
+// match reports whether the record has the form. If so, h.Fit has the values in
+// the slots.
 func (h *Form) match(rec []byte, marks scan.Marks) bool {
 	pos, slots := 0, h.Slots
 	fit := h.Fit[:len(slots)]
@@ -161,9 +162,9 @@ type Forms struct {
 	Skips   int     // records that remain of the pause
 }
 
-// Records without a known form take more time than without forms. So if more
-// than one in three fits no form, none are tried during a pause, which is
-// longer each time.
+// Comparing a record with forms that it does not have costs time. If more than
+// one in three records fits no form, no form is tried during a pause, which
+// becomes longer each time.
 const (
 	maxBalance = 64
 	minBalance = -16
@@ -202,8 +203,9 @@ func (s *Forms) Match(rec []byte, marks scan.Marks) *Form {
 // maxFormed is the length of the longest record for which there are forms.
 const maxFormed = 1 << 14
 
-// Learns reports whether the forms can learn from rec, for which match has returned nil.
-// If so, add adds its values, and learn ends them.
+// Learns reports whether the forms can learn from rec, for which Match has
+// returned nil. If so, the caller passes each value of rec to Add, and then
+// calls Learn.
 func (s *Forms) Learns(rec []byte) bool {
 	s.values = s.values[:0]
 	return s.Skips == 0 && len(rec) <= maxFormed
@@ -231,8 +233,8 @@ type Former interface {
 	LocateForm(f *Found, rec []byte, h *Form) (Reason, int)
 }
 
-// UsualURL says where the URL is in records of a form, if all else that it depends on
-// is the same in all of them.
+// UsualURL says where the URL is in records of a form, if the other values that
+// the URL depends on are the same in all these records.
 type UsualURL struct {
 	Known      bool
 	Slot       int         // the URL is in this slot,

@@ -61,11 +61,12 @@ type Addition interface {
 	// "", or "_b64" if the value is in base64, and a comma. It appends nothing for an absent
 	// value.
 	AppendMember(dst []byte, i int) []byte
-	// Text returns extension number i; nil if it is absent.
+	// Text returns the value of extension number i; nil if it is absent.
 	Text(i int) []byte
 	// Note returns the value of Config.Note, and its member, or nil.
 	Note() (value, member []byte)
-	// AppendPart appends rec[from:to], with what the job hides replaced.
+	// AppendPart appends rec[from:to], with the values that the job hides
+	// replaced by stars.
 	AppendPart(dst, rec []byte, from, to int) []byte
 }
 
@@ -104,8 +105,8 @@ type Keyed interface{ IndexKeys() }
 type LineCounter interface{ Multiline() }
 
 // LineFraming implements the methods of [Framing], and Next of [Reader], for
-// records that are lines. A hole before a line is apart from it: see [HoleLen].
-// Embed it in a Reader of such records.
+// records that are lines. A hole before a line (see [HoleLen]) is a record of
+// its own for Cut and Next. Embed it in a Reader of such records.
 type LineFraming struct{}
 
 // Cut implements [Framing].
@@ -129,9 +130,9 @@ func (LineFraming) Next(in []byte) int {
 }
 
 // BinaryReader is implemented by Readers of binary records. Such records have
-// no line ends, and a message holds exactly one record. Their URLs are strings
-// after a field with their length, so a URL that changes also changes that
-// field, and the fields with the lengths of everything around it.
+// no line ends, and a message holds exactly one record. A field with the length
+// of a URL precedes each URL. If a URL becomes longer or shorter, this field
+// changes, and so do the length fields of all values that contain the URL.
 type BinaryReader interface {
 	// AppendLength appends the length n in the encoding of field, a length field
 	// of a record.

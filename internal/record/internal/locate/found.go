@@ -53,9 +53,9 @@ type Found struct {
 	BaseDialect *Dialect
 	HostDialect *Dialect
 	NameDialect *Dialect // dialect of Hosts[0]; nil: the value has no escapes
-	nameText    []byte   // nameHost without escapes; scratch
+	nameText    []byte   // Hosts[0] without escapes; scratch
 	nameRuns    []Run
-	LastHost    []byte // the last result of requestHost
+	LastHost    []byte // the last result of requestHost in package record
 	Attrs       attrs
 	Lengths     []LengthField // length fields of a binary record
 	Err         error         // why the Locator cannot continue; the Locator clears it
@@ -240,7 +240,7 @@ func (f *Found) AddCounted(field Span, end, outer int) {
 	f.Add(Span{field.End, end}, RoleURL, nil)
 }
 
-// Move changes the offsets of everything that was found.
+// Move replaces each offset in f by to(offset).
 func (f *Found) Move(to func(int) int) {
 	for i := range f.N {
 		f.Sites[i].Span.Move(to)
@@ -264,7 +264,7 @@ func (f *Found) Move(to func(int) int) {
 	}
 }
 
-// Move changes the offsets of s, if it is set.
+// Move replaces the offsets of s by to(offset), unless s is the zero Span.
 func (s *Span) Move(to func(int) int) {
 	if s.End > 0 {
 		s.Start, s.End = to(s.Start), to(s.End)

@@ -40,19 +40,20 @@ type LengthFraming interface {
 	Incomplete(block []byte) bool
 }
 
-// QuoteFraming is a Framing of tables, in which a quoted cell can span lines. A quote that
-// was not meant to open a cell would swallow the following rows, so a cell has a limit:
-// see Config.MaxQuoted. A record with a cell beyond the limit, or one that the end of the
-// stream leaves open, ends with the line on which the cell begins.
+// QuoteFraming is a Framing of tables, in which a quoted cell can span lines. A
+// quote that was not meant to open a cell would swallow the following rows, so
+// a cell has a limit: see Config.MaxQuoted. If a cell exceeds the limit, or is
+// still open at the end of the stream, its record ends with the line on which
+// the cell begins.
 type QuoteFraming interface {
 	Framing
-	// MaxQuoted returns the limit: how many bytes beyond a record Cut may need
-	// to find where it ends.
+	// MaxQuoted returns the limit in bytes. Cut may need this many bytes after
+	// a record to find the end of the record.
 	MaxQuoted() int
 	// Next is Reader.Next.
 	Next(in []byte) int
-	// OpenQuotes returns the number of open quotes in records, which are whole, and the
-	// offset of the first line with an open quote.
+	// OpenQuotes returns the offset of the first line with an open quote in
+	// records, which are whole records, and the number of open quotes.
 	OpenQuotes(records []byte) (first, number int)
 }
 
@@ -91,7 +92,7 @@ const (
 )
 
 // CutByLength returns the length of the records at the start of block, up to
-// the first damaged one.
+// and including the first damaged record.
 func CutByLength(f LengthFraming, block []byte) int {
 	for at := 0; ; {
 		n, sound := f.Span(block[at:], false)

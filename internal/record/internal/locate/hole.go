@@ -2,8 +2,9 @@ package locate
 
 import "encoding/binary"
 
-// minHole is the smallest length in bytes at which NULs at the start of a line are a
-// hole. Fewer can be part of a URL list that somebody damaged on purpose.
+// minHole is the smallest length in bytes at which NULs at the start of a line
+// are a hole. Fewer NULs can be part of a URL list that somebody damaged on
+// purpose.
 const minHole = 16
 
 // HoleLen returns the length of the hole at the start of b, or 0. A hole is
@@ -28,8 +29,10 @@ func HoleLen(b []byte) int {
 	return n
 }
 
-// CutHole returns the number of bytes at the start of b, the beginning of a record, that
-// belong to a hole. If b shows no end of the hole, both parts are long enough to be holes.
+// CutHole returns the number of bytes at the start of b, the beginning of a
+// record, that belong to a hole. If the hole reaches the end of b, CutHole
+// leaves out the last minHole bytes, so that they and the bytes that follow are
+// still a hole.
 func CutHole(b []byte) int {
 	n := HoleLen(b)
 	switch {

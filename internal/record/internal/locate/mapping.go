@@ -87,7 +87,8 @@ func (n *NamedField) LogUse() Use {
 	}
 }
 
-// CheckMap returns an error for each name in c.Map that no attribute has.
+// CheckMap returns an error for each name in c.Map that is not the name of an
+// attribute, or that has no field.
 func (c *Settings) CheckMap() (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(c.Map)) {
 		field := c.Map[name]
@@ -137,8 +138,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// Fold returns name without what differs in spellings of a column: case, and the
-// separators of words.
+// Fold returns name in lower case and without separators between words, so that
+// all spellings of a column become equal.
 func Fold(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == ' ' {
@@ -148,8 +149,10 @@ func Fold(name string) string {
 	}, name)
 }
 
-// Spellings returns the spellings of a known name as members of JSON objects: status_code,
-// status-code, statusCode, StatusCode and STATUS_CODE, and clientIP of client_ip. Parents are separated by dots.
+// Spellings returns the spellings of name, a known name, as members of JSON
+// objects: first name itself, such as status_code, then status-code,
+// statusCode, StatusCode and STATUS_CODE, and for client_ip also clientIP. Dots
+// separate the members of nested objects.
 func Spellings(name string) []string {
 	camel := func(first bool) string {
 		var b strings.Builder

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Named says what the fields with some names hold.
+// Named says what a field with one of several names holds.
 type Named struct {
 	Use   Use
 	Rank  uint8 // among several fields with a URL or a host, the field with the lowest rank counts
@@ -31,8 +31,8 @@ var unitNames = map[string]int8{"": 0, "ms": 3, "us": 6, "ns": 9, "stated": NoUn
 //	host:1       host server_name
 //	duration:ms  took
 //
-// own maps the names of uses that only this table has. ParseNames panics if the table has an
-// error: tests open every format.
+// own maps the names of uses that only this table has. ParseNames panics if the
+// table has an error, which tests find because they open every format.
 func ParseNames(table string, own map[string]Use) (list []Named) {
 	for line := range strings.Lines(strings.TrimSpace(table)) {
 		words := strings.Fields(line)

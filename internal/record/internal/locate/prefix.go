@@ -2,7 +2,8 @@ package locate
 
 import "bytes"
 
-// BracePrefix finds any text before a JSON object that ends the line.
+// BracePrefix returns the length of the text before a JSON object in line, or
+// -1 if no text precedes an object.
 func BracePrefix(line []byte) int {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(line[at:], '{')
@@ -20,7 +21,8 @@ func BracePrefix(line []byte) int {
 	}
 }
 
-// ComposePrefix finds the prefix of docker compose logs: "web-1  | ".
+// ComposePrefix returns the length of the prefix of docker compose logs, such
+// as "web-1 | ", or -1.
 func ComposePrefix(line []byte) int {
 	i := 0
 	for i < len(line) && (IsAlnum(line[i]) || i > 0 && (line[i] == '-' || line[i] == '_' || line[i] == '.')) {
@@ -36,8 +38,9 @@ func ComposePrefix(line []byte) int {
 	return at + len("| ")
 }
 
-// CriPrefix finds the prefix that container runtimes write to log files for
-// Kubernetes: a time, the stream, and a tag, which is F for a full line.
+// CriPrefix returns the length of the prefix that container runtimes write to
+// log files for Kubernetes, or -1. The prefix is a time, the stream, and the
+// tag F, which marks a full line.
 func CriPrefix(line []byte) int {
 	stamp := WordEnd(line, 0)
 	if !isTimestamp(line[:stamp]) {
@@ -51,9 +54,10 @@ func CriPrefix(line []byte) int {
 	return -1
 }
 
-// SyslogPrefix finds the header of a syslog message, with or without its priority, as
-// RFC 5424 or RFC 3164 defines it; RFC 3164 with or without a host, and with a time as
-// in RFC 3339, as rsyslog writes it.
+// SyslogPrefix returns the length of the header of a syslog message, or -1. The
+// header is as in RFC 5424, or as in RFC 3164, where the priority and the host
+// are optional and the time can have the form of RFC 3339, as rsyslog writes
+// it.
 func SyslogPrefix(line []byte) int {
 	at := 0
 	if len(line) > 2 && line[0] == '<' {

@@ -44,10 +44,11 @@ func FindURL(line []byte, from int) (s Span, ok bool) {
 	}
 }
 
-// schemeBefore returns the offset of the scheme before the colon, at least from, or
-// -1. The whole word before the colon must be in textSchemes, which "sftp" is not,
-// and must not follow a '+', as in "git+http". The end of a longer word counts if it
-// is "http" or "https", because a space is probably missing there.
+// schemeBefore returns the offset of the scheme before the colon, at least
+// from, or -1. The whole word before the colon must be in textSchemes: "sftp"
+// is not. The word must not follow a '+', as in "git+http". The end of a longer
+// word counts if it is "http" or "https", because a space is probably missing
+// there.
 func schemeBefore(line []byte, from, colon int) int {
 	word := colon
 	for word > from && IsAlnum(line[word-1]) {
@@ -245,8 +246,8 @@ func (t *textScan) userinfo() int {
 	return t.host
 }
 
-// isPort reports whether what follows the colon of a host is a port or the end
-// of the authority, rather than prose.
+// isPort reports whether the text at i, after the colon of a host, begins a
+// port or ends the authority. Otherwise the colon belongs to the prose.
 func (t *textScan) isPort(i int) bool {
 	if i == len(t.line) {
 		return false
@@ -363,10 +364,10 @@ func isEscapedDelimiter(s []byte) bool {
 	return false
 }
 
-// EndsPlainly reports whether the rewritten URL s would end where s ends. It
-// would not if the text that follows could belong to its path, as for http://h,
-// which becomes http://h/, or if an escape hides what ends a URL, as in
-// http://h/%7e.
+// EndsPlainly reports whether FindURL would find the same end for the URL at s
+// after the URL has been rewritten. It would not if the text that follows could
+// belong to the path, because http://h becomes http://h/, or if the URL ends in
+// an escape of punctuation, as in http://h/%7e.
 func EndsPlainly(line []byte, s Span) bool {
 	t := textScan{line: line, start: s.Start}
 	if c := t.closing(); c != 0 && s.End < len(line) && c == line[s.End] {
@@ -388,8 +389,9 @@ func EndsPlainly(line []byte, s Span) bool {
 	return true
 }
 
-// hidesEnd reports whether a URL has an authority that would be escaped, or
-// ends in an escape of punctuation that would not belong to the end of a URL.
+// hidesEnd reports whether rewriting a URL can change where FindURL ends it:
+// its host has escapes or characters beyond ASCII, or an invalid port, or the
+// URL ends in an escape of punctuation.
 func hidesEnd(url []byte) bool {
 	host := url[bytes.IndexByte(url, ':')+1:]
 	host = host[SlashesAt(host, 0):]

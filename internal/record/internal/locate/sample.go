@@ -40,7 +40,7 @@ const (
 	LooksLikeCombined    = 70
 	LooksLogfmt          = 65
 	LooksLikeCLF         = 60
-	LooksLikeHeader      = 50 // for tsv, one more: see Format.Detect
+	LooksLikeHeader      = 50 // for tsv, one more: see table.Format.Detect
 	LooksLikeLines       = 40
 	LooksLikeTable       = 30
 	LooksLikeAnyLog      = 20

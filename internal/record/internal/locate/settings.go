@@ -49,8 +49,10 @@ func (c *Settings) BaseHost() (name string, alone, ok bool) {
 	return name, alone, true
 }
 
-// RefuseHiding returns the errors in c for a format that rewrites only the URLs
-// of a record: nothing in the other parts can be hidden.
+// RefuseHiding returns an error if c asks for rewritten records in which
+// passwords or secrets are hidden. Formats that rewrite only the URLs of a
+// record call it, because they cannot hide anything in the other parts. parts
+// is the word for these parts in the error.
 func (c *Settings) RefuseHiding(parts string) error {
 	var errs []error
 	refuse := func(field, what string, is bool) {
@@ -100,7 +102,7 @@ const (
 	RenderExtend                // the record with fields added; only jsonl, csv and tsv
 	RenderParquet               // a row of Job.Columns for each URL, in the form that ColumnReader reads
 	RenderCSV                   // selected fields of each URL as a record of RFC 4180
-	RenderArrow                 // the rows of RenderParquet
+	RenderArrow                 // the same rows as RenderParquet, for an Arrow stream
 )
 
 // RenderNames are the names of the renderings.
@@ -115,7 +117,7 @@ func (r Render) HasFields() bool {
 func (r Render) HasColumns() bool { return r == RenderParquet || r == RenderArrow }
 
 // KeepsRecords reports whether the rendering writes whole records, including
-// those without a URL.
+// records without a URL.
 func (r Render) KeepsRecords() bool { return r == RenderRewrite || r == RenderExtend }
 
 // String returns the rendering's name: "rewrite".

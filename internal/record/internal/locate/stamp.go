@@ -14,7 +14,9 @@ type Stamp struct {
 	zone             int // minutes east of UTC
 }
 
-// CLFLayout shows the common log format. It cannot show a fraction of a second.
+// CLFLayout shows the common log format, which has no fraction of a second.
+// CLFSeconds and RFCSeconds are the offsets of the seconds in this format and
+// in the form of RFC 3339.
 const (
 	CLFLayout  = "10/Oct/2000:13:55:36 -0700"
 	CLFSeconds = len("10/Oct/2000:13:55:")
@@ -42,7 +44,8 @@ func (t *Stamp) Nanoseconds() (n int64) {
 	return n
 }
 
-// Parse reads text and clock. It returns false if they have no known shape.
+// Parse reads text, a time, and clock, its time of day if that is a separate
+// field. It returns false if they have no known shape.
 func (t *Stamp) Parse(text, clock []byte) bool {
 	p := stampParser{s: text}
 	switch {
@@ -335,7 +338,8 @@ func (p *stampParser) zone(t *Stamp) {
 	t.zone *= sign
 }
 
-// number reads a number of at most width digits; only a day can be shorter.
+// number reads a number of width digits. If width is 2, one digit is enough, as
+// in a day below 10.
 func (p *stampParser) number(width int) int {
 	n, i := 0, 0
 	for ; i < width && i < len(p.s) && IsDigit(p.s[i]); i++ {

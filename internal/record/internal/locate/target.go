@@ -145,7 +145,8 @@ func IsToken(s []byte) bool {
 	return len(s) > 0
 }
 
-// FormOf returns the form of an unescaped target.
+// FormOf returns the form of an unescaped target, which is not empty. method
+// may be nil.
 func FormOf(target, method []byte) TargetForm {
 	switch {
 	case target[0] == '/':
@@ -309,7 +310,7 @@ func BeginsTarget(text []byte) bool {
 // Slashes precede the authority of a URL.
 var Slashes = []byte("//")
 
-// textSchemes are the schemes that are looked for, in lower case.
+// textSchemes are the schemes that FindURL looks for, in lower case.
 var textSchemes = [...]string{"http", "https", "ftp", "ws", "wss"}
 
 // SlashesAt returns the length of the two slashes at pos, which can be escaped

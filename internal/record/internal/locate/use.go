@@ -4,9 +4,9 @@ package locate
 // decimal point, and milliseconds otherwise.
 const MsUnlessDecimal = -2
 
-// Use says what a field of a record holds: a part of the URL, or something else about
-// the request. Fields whose position decides how they are read have separate uses from
-// NumUses on.
+// Use says what a field of a record holds: a part of the URL, or something else
+// about the request. A format can define further uses, from NumUses on, for
+// fields that it reads according to their position.
 type Use uint8
 
 // Uses of fields.

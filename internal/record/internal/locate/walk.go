@@ -6,18 +6,19 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
-// A Walk goes through the lines of a block from mark to mark. Each family of formats
-// has its own way to do so, and the walk provides the marks of many lines for it. A way
-// may give up; then the Locator reads the record.
+// A Walk goes through the lines of a block. It marks the bytes that a format
+// needs to find, such as separators, for many lines at a time. The function of
+// the format that goes from mark to mark can give up; then the Locator reads
+// the record.
 type Walk struct {
 	Block []byte
-	// Marks marks text, a part of block that is small enough for the first
-	// cache. It is nil if the format needs only the ends of lines.
+	// Marks holds the marks of Text, a part of Block that fits in the
+	// first-level cache. It is nil if the format needs only the ends of lines.
 	Marks *scan.Block
 	Text  []byte
-	base  int // offset of text in block
+	base  int // offset of Text in Block
 
-	Start, End int // range of the current line in text, without its line end
+	Start, End int // range of the current line in Text, without its line end
 }
 
 // Numbers of bytes that are marked at a time: usually, and for a long line.
