@@ -15,7 +15,7 @@ type attrColumn struct {
 	attr  locate.AttrID
 	unit  int8
 	given bool   // Config.Map names it
-	fold  string // the name for comparisons, if it is a usual one
+	fold  string // the result of Fold for one of the usual names
 }
 
 // setAttrs sets the columns that may hold attributes.
@@ -107,8 +107,9 @@ func (t *Reader) AttributesIn(head []byte) uint16 {
 	return t.attributes(t.columnNames(head))
 }
 
-// attributes returns the attributes of records below a header with the given names. The
-// base can name the column with the virtual host.
+// attributes returns the attributes of records below a header with the given
+// names. They always include AttrVHost, because the base can name the column
+// with the host.
 func (t *Reader) attributes(names []string) uint16 {
 	all := locate.AttrsOf(locate.AttrVHost)
 	for _, s := range t.attrSources(names) {

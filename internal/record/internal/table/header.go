@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// MaxHeader is the length of the longest header of a table without rows.
+// MaxHeader is the length in bytes of the longest header of a table without
+// rows.
 const MaxHeader = 64 << 10
 
 // OnlyHeader returns the names of the columns of a table without rows, or nil if text

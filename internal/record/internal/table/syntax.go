@@ -31,8 +31,8 @@ const (
 	QuoteNone    = "none"
 )
 
-// SyntaxFor returns the syntax that c describes for a table whose separator
-// is sep unless c names one.
+// SyntaxFor returns the syntax of a table with the settings in c. The separator
+// is sep unless c names another.
 func SyntaxFor(c *locate.Settings, sep byte) (t Syntax, err error) {
 	t = Syntax{Sep: sep, Quote: '"', Escaped: c.Dialect == locate.DialectBackslash, longest: cmp.Or(c.MaxQuoted, locate.DefaultMaxQuoted)}
 	var errSep, errQuote, errEscape, errQuoted error
@@ -114,8 +114,9 @@ var (
 	bareEscaped = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeBare(true), Backslash: true}
 )
 
-// urlDialect returns the dialect of the URL in the cell s, whose dialect is d. In a
-// request line the URL is a part of the cell, and quotes around it would not be quotes.
+// urlDialect returns the dialect of the URL in the cell s, whose dialect is d.
+// If the cell is a request line, the URL is only a part of the cell, and a
+// quote before the URL would not open a quoted cell.
 func (t *Syntax) urlDialect(body []byte, s locate.Span, d *locate.Dialect) *locate.Dialect {
 	if d == t.plain && locate.IsRequestLine(s.In(body)) {
 		return t.part
@@ -123,9 +124,9 @@ func (t *Syntax) urlDialect(body []byte, s locate.Span, d *locate.Dialect) *loca
 	return d
 }
 
-// encodeBare returns an encoder of cells that cannot be quoted. It puts a
-// backslash before bytes that would end the cell, or percent-encodes them: the
-// cell is a URL.
+// encodeBare returns an encoder of cells that cannot be quoted. If escaped is
+// set, it puts a backslash before bytes that would end the cell. Otherwise it
+// percent-encodes them, which is valid because the cell is a URL.
 func encodeBare(escaped bool) func(dst, text []byte, stop byte) []byte {
 	return func(dst, text []byte, stop byte) []byte {
 		for _, c := range text {
@@ -190,8 +191,9 @@ func RefuseTableSyntax(c *locate.Settings) (errs []error) {
 	return errs
 }
 
-// Of returns the syntax of a record: t.Bare if the record is a line that leaves
-// a quote open.
+// Of returns the syntax by which body, a record, is read. It returns t, except
+// that it returns t.Bare if t.ByLine is set and a quote stays open or text
+// follows a closing quote.
 func (t *Syntax) Of(body []byte) *Syntax {
 	if !t.ByLine || !t.hasQuote(body) {
 		return t

@@ -209,7 +209,8 @@ func (t *Reader) Locator() locate.Locator {
 	return l
 }
 
-// Locator holds the columns of the current header.
+// Locator finds the URLs in the rows of a table. It remembers the columns of
+// the current header.
 type Locator struct {
 	*Reader
 	head       []byte // header that the columns belong to
@@ -219,13 +220,13 @@ type Locator struct {
 	hostColumn int
 	cells      []byte // cells to add to the record
 
-	Spans []locate.Span // cells of the record that keep reads
+	Spans []locate.Span // cells of the record that a keeper of package record reads
 
 	// For a composed URL.
 	Wanted []int               // index of the value in each column, -1 if it is not used
 	values []locate.FieldValue // values of a record
 
-	attrComposer locate.Composer     // its sources are by column
+	attrComposer locate.Composer     // Source.Value is the index of a column
 	attrValues   []locate.FieldValue // the columns up to the last column that is a source
 }
 
@@ -320,7 +321,7 @@ func (t *Reader) columnNames(head []byte) (names []string) {
 
 // Locate implements [locate.Locator]. If cells are added to the record, Locate
 // reads all of it, because an open quote at the end would swallow the added
-// cells. Otherwise it reads a URL before an open quote, which the source
+// cells. Otherwise it accepts an open quote after the URL, which the source
 // reports as damage.
 func (l *Locator) Locate(f *locate.Found, body []byte, at *locate.Position) (locate.Reason, int) {
 	if l.Named && at.Off == 0 && l.isHead(body, at.Head) {
@@ -376,7 +377,7 @@ func (l *Locator) isHead(body, head []byte) bool {
 	return bytes.Equal(body, locate.TrimEnd(head[locate.MarkLen(head):]))
 }
 
-// AddURL adds the URL in the cell s, unless that is empty.
+// AddURL adds the URL in the cell s, unless the cell is empty or \N.
 func (l *Locator) AddURL(f *locate.Found, body []byte, s locate.Span, d *locate.Dialect) {
 	if s.End > s.Start && !l.isNull(body, s, d) {
 		f.AddField(body, s, locate.RoleURL, l.urlDialect(body, s, d))

@@ -8,8 +8,8 @@ import (
 // Wanted reports whether the column is configured.
 func (c column) Wanted() bool { return c.name != nil || c.index != noColumn }
 
-// DialectOf returns the dialect of the cell whose content is s. In front of the
-// content of a quoted cell is the quote.
+// DialectOf returns the dialect of the cell whose content is s. A quote
+// precedes the content of a quoted cell.
 func (l *Locator) DialectOf(body []byte, s locate.Span) *locate.Dialect {
 	if s.Start > 0 && body[s.Start-1] == l.Quote {
 		return l.Quoted
@@ -17,7 +17,7 @@ func (l *Locator) DialectOf(body []byte, s locate.Span) *locate.Dialect {
 	return l.plain
 }
 
-// ComposeCells is locateParts for the cells in l.spans.
+// ComposeCells is locateParts for the cells in l.Spans.
 func (l *Locator) ComposeCells(f *locate.Found, body []byte) (locate.Reason, int) {
 	f.Reset()
 	clear(l.values)
@@ -29,8 +29,9 @@ func (l *Locator) ComposeCells(f *locate.Found, body []byte) (locate.Reason, int
 	return l.Composer.Compose(f, body, l.values)
 }
 
-// Cells stores the contents of the first cells of the current line, whose quotes and
-// separators are marked. It returns false if there are fewer, or if it gives up.
+// Cells stores the contents of the first cells of the current line, whose
+// quotes and separators are marked. It returns false if there are fewer cells,
+// or if it gives up.
 func Cells(b *locate.Walk, cells []locate.Span, quote byte) bool {
 	text, base, end, m := b.Text[:b.End+1], b.Start, b.End, b.Marks.Class
 	next := b.Marks.Same.Next(base) // the next quote

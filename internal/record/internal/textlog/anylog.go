@@ -19,8 +19,8 @@ func (AnyLogFormat) Name() string { return "log" }
 // anyLogShare sets how many lines must have a URL: one in anyLogShare.
 const anyLogShare = 10
 
-// Detect implements [locate.Format]. A line fits if it has a time or a request, which
-// few lines of prose have. Only some of them must have a URL.
+// Detect implements [locate.Format]. A line fits if it has a time or a request,
+// which few lines of prose have. Only some of the lines must have a URL.
 func (AnyLogFormat) Detect(s *locate.Sample) locate.Fit {
 	urls := 0
 	fit := s.Count(locate.LooksLikeAnyLog, func(rec []byte) bool {
@@ -220,8 +220,8 @@ func statusAfter(rec []byte, pos int) locate.Span {
 	return s
 }
 
-// hostAfter returns the value after the label "host" at or after from. It is often next,
-// as in the error log of nginx.
+// hostAfter returns the value after the label "host" at or after from. The
+// label is often at from, as in the error log of nginx.
 func hostAfter(rec []byte, from int) locate.Span {
 	const next = `, host: "`
 	if start := from + len(next); start <= len(rec) && string(rec[from:start]) == next {

@@ -6,9 +6,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file tells the absolute URLs in a line of any log that are pages from URLs
-// that only accompany a request: the referer, and the address in the agent of a
-// bot.
+// In a line of any log, this file distinguishes absolute URLs of pages from
+// URLs that only accompany a request: the referer, and the address in the agent
+// of a bot.
 
 // hasDash reports whether head, the part of a line before what looks like a
 // request, has "-" and a status. The server has then written "-" in place of

@@ -19,8 +19,8 @@ type CEFFormat struct{}
 // Name implements [locate.Format].
 func (CEFFormat) Name() string { return "cef" }
 
-// Detect implements [locate.Format]. Most events of a firewall have no URL, but one
-// must.
+// Detect implements [locate.Format]. Most events of a firewall have no URL, but
+// at least one event in the sample must have one.
 func (CEFFormat) Detect(s *locate.Sample) locate.Fit {
 	r := (&cefReader{namedReader{names: cefNames, target: locate.TargetAll}}).Locator()
 	urls := 0
@@ -248,8 +248,8 @@ func encodeCEF(dst, text []byte, _ byte) []byte {
 	return dst
 }
 
-// Divide implements [locate.Divider]. A key belongs to its value: it can be the name of a
-// secret.
+// Divide implements [locate.Divider]. Its separators precede the keys, because
+// a key, which can be the name of a secret, belongs to its value.
 func (r *CEFLocator) Divide(dst []locate.Span, rec []byte, _ *locate.Found) []locate.Span {
 	body, start := locate.TrimEnd(rec), len(dst)
 	pos := bytes.Index(body, cefMark)

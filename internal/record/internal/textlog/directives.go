@@ -29,7 +29,7 @@ func nginxPieces(pieces []string) ([]element, *locate.Dialect, error) {
 }
 
 // elementsOf splits a format into literals and the elements that read returns.
-// Each byte begin starts an element.
+// The byte begin starts each element.
 func elementsOf(text string, begin byte, read func(text string) (elems []element, rest string, err error)) ([]element, error) {
 	var out []element
 	for text != "" {
@@ -61,8 +61,8 @@ func nginxElement(text string) (elems []element, rest string, err error) {
 	return []element{elementOf(nginxVariables, name, "$"+name)}, rest, nil
 }
 
-// elementOf returns the element of a field that text describes. It is skipped if uses does
-// not have its name.
+// elementOf returns the element for the field called name, which text
+// describes. The field is skipped if uses lacks its name.
 func elementOf(uses map[string]namedUse, name, text string) element {
 	use, ok := uses[name]
 	if !ok {

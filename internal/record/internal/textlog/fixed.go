@@ -16,7 +16,7 @@ type FixedLog struct {
 	layouts   []string               // order of the fields, by version; see fixedLayout
 	URL       string                 // what the URL is, as the documents say it
 	Escapes   string                 // how the URL is escaped, as the documents say it
-	dialect   *locate.Dialect        // the same as a dialect
+	dialect   *locate.Dialect        // decodes and writes these escapes
 	Cuts      bool                   // the log cuts long requests, without a mark
 	strips    bool                   // the log can remove queries, and leave the '?'
 	event     func(line []byte) bool // whether a line that fits no layout belongs to the log, but reports no request; nil: none does
@@ -25,7 +25,8 @@ type FixedLog struct {
 	Compiled []fixedLayout
 }
 
-// Fixed returns the entry of FixedLogs with a name, ready for use.
+// Fixed returns the entry of FixedLogs called name, ready for use. It panics if
+// no entry has the name.
 func Fixed(name string) locate.Format {
 	for _, t := range FixedLogs {
 		if t.ID != name {
@@ -86,7 +87,7 @@ func (r *FixedReader) locator() *FixedLocator {
 	return l
 }
 
-// FixedLocator holds the fields of a record.
+// FixedLocator finds the URLs in the lines of a text log.
 type FixedLocator struct {
 	*FixedReader
 	Spans    []locate.Span
@@ -215,7 +216,7 @@ func hostBefore(rec []byte, s locate.Span) int {
 	return end
 }
 
-// setTLS reports whether the request came over TLS.
+// setTLS records in f whether the request used TLS.
 func setTLS(f *locate.Found, tls bool) { f.TLS, f.Plain = tls, !tls }
 
 // takeRequest adds the request line. A line without a method belongs to a

@@ -94,8 +94,8 @@ func isPeer(s []byte) bool {
 	return slash >= 4 && slash < len(s)-1 && s[slash] == '/'
 }
 
-// isTimers reports whether s is five numbers separated by slashes. The last one
-// can have a plus sign, and each can be negative.
+// isTimers reports whether s is five numbers separated by slashes. Each number
+// can be negative, and the last number can have a plus sign.
 func isTimers(s []byte) bool {
 	slashes := 0
 	for _, c := range s {
@@ -109,8 +109,8 @@ func isTimers(s []byte) bool {
 	return slashes == 4
 }
 
-// isCapturedHost reports whether s is a host name with a dot. IP addresses are
-// not, because a captured address more likely belongs to a client.
+// isCapturedHost reports whether s is a host name with a dot. An IP address
+// does not count, because a captured address more likely belongs to a client.
 func isCapturedHost(s []byte) bool {
 	if !locate.IsHostPort(s) {
 		return false

@@ -21,14 +21,14 @@ import (
 // and braces occur in the log as written, and "-" is a field that is not used.
 // Spaces separate the fields. A line must have the fields before the bar, in
 // the form that textWords requires: they are the landmarks of the format. It
-// can lack the others, and have more. A layout that starts with "…" can
-// begin anywhere in the line: at the first time in brackets, or at the field before
-// this time.
+// can lack the other fields, and have more fields. A layout that starts with
+// "…" can begin anywhere in the line: at the first time in brackets, or at the
+// field before this time.
 type fixedLayout struct {
 	Fields     []fixedField
 	must       int   // number of fields before the bar
 	Floats     bool  // the layout starts with "…"
-	time       int   // index of the time in brackets, if floats is set
+	time       int   // index of the time in brackets, if Floats is set
 	found      []int // indexes of the fields from which URLs are read
 	attributes []int // indexes of the fields that are attributes
 	url        int   // number of fields up to the last field in found or before the bar
@@ -383,9 +383,9 @@ func spacedEnd(style textStyle, rec []byte, pos int) int {
 
 var pidWord, tookEnd, arrow = []byte("[pid: "), []byte(" ("), []byte(" => ")
 
-// indexAt returns the offset of the first word in rec from pos on, or -1. It
-// searches for word[rare], which should be a rare byte: bytes.Index searches for
-// the first byte of word, which is often a space.
+// indexAt returns the offset of the first occurrence of word in rec from pos
+// on, or -1. It searches for word[rare], which should be a rare byte:
+// bytes.Index searches for the first byte of word, which is often a space.
 func indexAt(rec []byte, pos int, word []byte, rare int) int {
 	for i := pos + rare; i < len(rec); i++ {
 		n := bytes.IndexByte(rec[i:], word[rare])
@@ -422,8 +422,8 @@ func requestBeforeStatus(rec []byte, pos int, spaces scan.Marks) int {
 	return -1
 }
 
-// urlBeforePeer returns the URL at pos. It ends before a user, which is one
-// word, and a peer.
+// urlBeforePeer returns the URL at pos. The URL ends before a user, which is
+// one word, and a peer.
 func urlBeforePeer(rec []byte, pos int, spaces scan.Marks) (locate.Span, int) {
 	user := -1
 	for word := pos; word < len(rec); {
@@ -436,7 +436,7 @@ func urlBeforePeer(rec []byte, pos int, spaces scan.Marks) (locate.Span, int) {
 	return locate.Span{}, -1
 }
 
-// urlBeforeArrow returns the URL at pos. It ends before the last " => ".
+// urlBeforeArrow returns the URL at pos. The URL ends before the last " => ".
 func urlBeforeArrow(rec []byte, pos int) (locate.Span, int) {
 	end := pos
 	for next := pos; next >= 0; next = indexAt(rec, end+1, arrow, 2) { // bytes.LastIndex does not use vectors

@@ -9,9 +9,11 @@ import (
 // This file reads the layouts of two proxies: the log-format of HAProxy and the logformat
 // of Squid.
 
-// haproxyVariables are the variables of log-format that matter, from the table "Custom log
-// format" of HAProxy's configuration.txt, as read on 2026-11-29 from its repository, and
-// samples in brackets in lower case. All others are skipped. HQ is the query with its '?', or empty.
+// haproxyVariables are the variables of log-format that matter, from the table
+// "Custom log format" of HAProxy's configuration.txt, as read on 2026-11-29
+// from its repository, and sample expressions, which are in brackets and here
+// in lower case. All others are skipped. HQ is the query with its '?', or
+// empty.
 var haproxyVariables = byName(`
 	bytes       B
 	method      HM

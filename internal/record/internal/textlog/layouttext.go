@@ -9,9 +9,10 @@ import (
 )
 
 // This file reads the text of a layout. It is either a directive from the
-// configuration of a server, with its name, quotes, line ends and comments, or the
-// bare format of nginx or Apache. A text that does not continue as it starts is an
-// error, because as literal text it would match no line.
+// configuration of a server, with its name, quotes, line ends and comments, or
+// the bare format of nginx or Apache. A text that begins like a directive or
+// format, but has a mistake, is an error, because as literal text it would
+// match no line.
 
 // The names of directives.
 const (
@@ -220,8 +221,8 @@ func escapedInWord(c byte, inside bool) string {
 	return "\\" + string(c)
 }
 
-// wrongAt returns an error about the offset at in the text of a layout. what describes
-// the mistake there.
+// wrongAt returns an error about the text of a layout. what describes the
+// mistake at the offset at.
 func wrongAt(text string, at int, what string) error {
 	line := strings.Count(text[:at], "\n") + 1
 	column := at - strings.LastIndexByte(text[:at], '\n')

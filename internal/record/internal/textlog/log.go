@@ -85,7 +85,7 @@ type LogReader struct {
 // Locator implements [locate.Reader].
 func (l *LogReader) Locator() locate.Locator { return l }
 
-// Locate implements [locate.Locator]. The records of the three formats have this
+// Locate implements [locate.Locator]. The records of the four formats have this
 // layout:
 //
 //	[vhost[:port] ]["host" ]host ident user [time] ["host" ]"request" status bytes "referer" "agent"…
@@ -167,7 +167,7 @@ func (l *LogReader) addTexts(f *locate.Found, body []byte, open, end int) {
 }
 
 // addNumbers adds the status at pos, which isStatus has found, and the next
-// word.
+// word, which is the number of bytes.
 func addNumbers(f *locate.Found, body []byte, pos int) {
 	end := locate.WordEnd(body, pos)
 	f.AddNumber(locate.AttrStatus, locate.Between(pos, end))
@@ -234,9 +234,9 @@ func requestQuote(body []byte) int {
 	}
 }
 
-// timeBracket returns the offset of the last '[' of text, or -1. It looks first
-// where it is in front of a time such as 02/Nov/2026:06:25:15 +0100:
-// bytes.LastIndexByte does not use vectors.
+// timeBracket returns the offset of the last '[' of text, or -1. It first looks
+// at the place where the bracket precedes a time such as 02/Nov/2026:06:25:15
+// +0100, because bytes.LastIndexByte uses no vector instructions.
 func timeBracket(text []byte) int {
 	const usual = len("[02/Nov/2026:06:25:15 +0100")
 	if t := len(text) - usual; t >= 0 && text[t] == '[' && bytes.IndexByte(text[t+1:], '[') < 0 {
@@ -245,15 +245,16 @@ func timeBracket(text []byte) int {
 	return bytes.LastIndexByte(text, '[')
 }
 
-// requestRange returns the range of the request. Its quoted field, or an
-// earlier quoted field, begins at open. The request is the last quoted field
-// before the status, so that "-" there means that there was no request,
-// whatever the other fields hold.
+// requestRange returns the range of the request. The quoted field with the
+// request, or an earlier quoted field, begins at open. The request is the last
+// quoted field before the status, so that "-" there means that there was no
+// request, whatever the other fields hold.
 //
-// It ends at the first unescaped quote that is followed by a status. Old logs can
-// contain raw quotes and backslashes that escape nothing, so if no unescaped
-// quote matches, an escaped one does. The end is -1 if there is neither, or if
-// another quoted field follows the version of the request.
+// The request ends at the first unescaped quote that a status follows. Old logs
+// can contain raw quotes and backslashes that escape nothing, so without such a
+// quote the request ends at the first escaped quote that a status follows. The
+// end is -1 if no status follows any quote, or if another quoted field follows
+// the version of the request.
 func requestRange(body []byte, open int, backslash bool) (start, end int) {
 	start = open
 	escaped := -1
@@ -289,9 +290,10 @@ func beginsRequest(field []byte) bool {
 	return n > 0 && locate.IsToken(field[:n]) && locate.BeginsTarget(field[n+1:])
 }
 
-// WithoutNumber returns the request line s without a version that is only a number,
-// which Hypercorn writes: 1.0, 1.1, 2 or 3. Before one digit, the target must have no
-// space, because it could end in a digit itself.
+// WithoutNumber returns the request line s without a version that is only a
+// number, which Hypercorn writes: 1.0, 1.1, 2 or 3. If the version is a single
+// digit, the target must have no space, because the digit could belong to a
+// target with spaces.
 func WithoutNumber(body []byte, s locate.Span) locate.Span {
 	line, size := s.In(body), 0
 	switch n := len(line); {
@@ -375,10 +377,10 @@ func isAgent(field []byte) bool {
 }
 
 // agentSpan returns the inside of the first quoted field after from, which is
-// the last quoted field of the format. Unquoted and quoted fields may follow
-// it. It ends at the first unescaped quote that is followed by the end of the
-// line, or by a space and an even number of quotes. A raw quote in the agent
-// that follows a space counts as an opening quote.
+// the last quoted field of the format. Unquoted and quoted fields may follow.
+// The agent ends at the first unescaped quote that is followed by the end of
+// the line, or by a space and an even number of quotes. A raw quote in the
+// agent that follows a space counts as an opening quote.
 func agentSpan(body []byte, from int, backslash bool) locate.Span {
 	start := openQuote(body, from)
 	if start < 0 {
@@ -438,8 +440,8 @@ func appendSpaces(dst []locate.Span, rec []byte, from, to int) []locate.Span {
 	return dst
 }
 
-// Attributes implements [locate.Attributed]. Lines of any of the three formats can have more
-// fields than their format.
+// Attributes implements [locate.Attributed]. Lines of each of the four formats
+// can have more fields than their format.
 func (*LogReader) Attributes() uint16 {
 	return locate.AttrsOf(locate.AttrTime, locate.AttrStatus, locate.AttrBytes, locate.AttrClient, locate.AttrVHost, locate.AttrReferer, locate.AttrAgent, locate.AttrMethod)
 }

@@ -35,8 +35,9 @@ func isIdentAbsent(rest []byte) bool {
 // The client is the address before "- user", or the first word if that is an
 // address, or the second word if that is an address, as after a virtual host.
 // Otherwise the client is the first word, if not more than two words follow it.
-// In a list of addresses, the client is the first address. The "-" alone is the
-// user: lighttpd writes the client and the virtual host in front.
+// In a list of addresses, the client is the first address. If nothing follows
+// the "-", it is the user: lighttpd writes the client and the virtual host
+// before the user.
 func anyClient(head []byte, first locate.Span) locate.Span {
 	list, second := locate.Between(first.Start, first.Start), locate.Span{}
 	words, lists := 0, 0 // a word counts as a list too

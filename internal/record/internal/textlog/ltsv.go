@@ -54,7 +54,7 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 
 // ltsvNames maps labels to what they hold: the labels that ltsv.org recommends,
 // and others in use. The target of the first rank is logged as the server
-// received it. host is the client.
+// received it. The label host is the client, not the host of the request.
 var ltsvNames = newNameTable(byName(`
 	request         req
 	request:1       request request_line

@@ -174,7 +174,7 @@ type nameTable struct {
 		name string // "" if the slot is empty
 		use  namedUse
 	}
-	uses map[string]namedUse // the same
+	uses map[string]namedUse // the same uses by name, for openNamed
 }
 
 // nameSlots is the number of slots, more than twice the number of names.

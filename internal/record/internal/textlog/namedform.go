@@ -22,7 +22,7 @@ var (
 	wayTab    = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return tabEnd(rec, start) }}
 )
 
-// plainWay ends a value of logfmt without quotes.
+// plainWay is the End of wayPlain, for values of logfmt without quotes.
 func plainWay(rec []byte, marks scan.Marks, start int) int {
 	if start < len(rec) && rec[start] == '"' {
 		return -1
@@ -30,7 +30,7 @@ func plainWay(rec []byte, marks scan.Marks, start int) int {
 	return logfmtEnd(rec, marks, start)
 }
 
-// wordWay ends a word of logfmt that is not a field.
+// wordWay is the End of wayWord, for words of logfmt that are not fields.
 func wordWay(rec []byte, marks scan.Marks, start int) int {
 	if end := logfmtKeyEnd(rec, marks, start); end > start && (end == len(rec) || rec[end] <= ' ') {
 		return end
@@ -38,7 +38,7 @@ func wordWay(rec []byte, marks scan.Marks, start int) int {
 	return -1
 }
 
-// cefWay ends a value of the extension of CEF.
+// cefWay is the End of wayCEF, for values in the extension of CEF.
 func cefWay(rec []byte, marks scan.Marks, start int) int {
 	next, _ := cefKey(rec, start)
 	if at := cefValue(rec, start, next); at.End > start {
@@ -72,7 +72,7 @@ func addNamed(s *locate.Forms, f *locate.Found, names *nameTable, name []byte, a
 	s.Add(v)
 }
 
-// rankFor returns the rank of a field.
+// rankFor returns the rank of a field with the use u, as in locate.Value.
 func (u namedUse) rankFor(target locate.Target) uint8 {
 	switch {
 	case u.isURL() && u.rank < rankText, u.use == locate.UseQuery:

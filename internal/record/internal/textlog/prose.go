@@ -14,8 +14,8 @@ type ProseFormat struct{}
 // Name implements [locate.Format].
 func (ProseFormat) Name() string { return "text" }
 
-// Detect implements [locate.Format]. Every file is text, so the format must be asked
-// for.
+// Detect implements [locate.Format]. Nearly every file would fit, so the user
+// must name this format.
 func (ProseFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
 
 // Open implements [locate.Format].

@@ -9,10 +9,10 @@ import (
 // clfStamp is the length of the text from the time of a record to the quote before its request.
 const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
 
-// CleanRequest returns the ranges of the target and of the request of a
-// record. The record has a time and a request of the usual form, which
-// LogReader also finds, but the target may have escapes. Otherwise the
-// ranges are empty.
+// CleanRequest returns the ranges of the target and of the request of a record
+// whose time and request have the usual form. The target may have escapes. The
+// ranges are the same as those of LogReader, or empty for records of other
+// forms.
 func CleanRequest(rec []byte) (target, request locate.Span) {
 	open := bytes.IndexByte(rec, '"') + 1
 	if open < clfStamp+len("h ") {
@@ -54,8 +54,8 @@ func methodLen(request []byte) int {
 	return 0
 }
 
-// Tell adds the fields besideURL of a line, whose request has a method that
-// ends at methodEnd.
+// Tell sets the method of the request, which ends at methodEnd, and adds the
+// attributes of the line.
 func (l *LogReader) Tell(f *locate.Found, line []byte, request locate.Span, methodEnd int) {
 	f.Attrs.Set = 0
 	f.Method = locate.Between(request.Start, methodEnd)

@@ -64,7 +64,8 @@ func anyRequest(rec []byte, end int) (r requestSpan, ok bool) {
 }
 
 // usualRequest is requestAt for a request as most access logs write it, such as
-// "GET /a HTTP/1.1" in quotes. It may only give up.
+// "GET /a HTTP/1.1" in quotes. It may give up, but its result never differs
+// from the result of anyRequest.
 func usualRequest(rec []byte, end int) (r requestSpan, ok bool) {
 	const version = len(" HTTP/1.1")
 	target := end + len(" ")
@@ -143,7 +144,8 @@ func methodBefore(rec []byte, end int) int {
 	return -1
 }
 
-// setTarget finds the target after the method of r. Without one, r.end stays 0.
+// setTarget finds the target after the method of r. Without a target, r.end
+// stays 0.
 func (r *requestSpan) setTarget(rec []byte) {
 	at := locate.BlanksEnd(rec, r.method.End)
 	before := locate.ColorsStart(rec, r.method.Start)

@@ -144,7 +144,8 @@ func (l *ZeekLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (
 	return 0, 0
 }
 
-// split takes the fields of a record. It returns false if there are too few.
+// split takes the fields of a record. It returns false if there are too few
+// fields.
 func (l *ZeekLocator) split(f *locate.Found, rec []byte, p *namedParts) bool {
 	pos := 0
 	for _, use := range l.columns {
