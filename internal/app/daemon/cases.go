@@ -15,11 +15,10 @@ import (
 )
 
 // RunTests runs the test cases of a configuration. It processes each URL as a
-// record of format lines, with the normalization settings of f and the base of its
-// first source. It ignores a base that refers to a field, since there is no record to
-// take it from. It
-// returns the number of failed cases; the error joins a *config.Error with its
-// position for each failed expectation.
+// record of format lines, with the normalization settings of f and the base of
+// its first source. It ignores a base that refers to a field, because no record
+// has the field. It returns the number of failed cases; the error joins a
+// *config.Error with its position for each failed expectation.
 func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 	cs, err := cat.newCases(f)
 	if err != nil {

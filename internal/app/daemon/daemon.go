@@ -101,7 +101,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 		d.events.Warn("configuration warning", "error", w)
 	}
 	lo.RateLimit = f.Log.RepeatInterval
-	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), logging.Wraps(sinkfile.ErrClosedPipe))) // runOne logs the normal end of a filter
+	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), logging.Wraps(sinkfile.ErrClosedPipe))) // runOne logs this
 	if p.files() {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err

@@ -223,8 +223,8 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 	return id, nil
 }
 
-// keyCheck returns a text that differs for different keys of hmac-sha256: the
-// first bytes of the key of a fixed URL.
+// keyCheck returns a text that differs for different HMAC keys: the first bytes
+// of the key of a fixed URL.
 func keyCheck(n *codec.Normalizer, level codec.Level) string {
 	var r codec.Result
 	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {

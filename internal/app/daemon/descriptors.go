@@ -40,10 +40,9 @@ type share struct {
 }
 
 // shareFiles divides the descriptor limit of the process among the sources and
-// outputs that keep files open. Each gets the configured number or, if the
-// limit does not suffice, a proportional share. A limit of 0 means no limit.
-// The error is a
-// *LimitError.
+// outputs that keep files open. Each component gets the configured number or,
+// if the limit does not suffice, a proportional share. A limit of 0 means no
+// limit. The error is a *LimitError.
 func (p *plan) shareFiles(limit int64) error {
 	var least, wanted int64
 	fixed := int64(processReserve)

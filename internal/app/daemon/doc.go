@@ -20,7 +20,7 @@
 //	paths.go, route.go, refused.go, mixed.go       which combinations are rejected
 //	job.go, codec.go                               how records are processed
 //	dedupe.go, claims.go                           duplicates
-//	takeover.go, lost.go                           the stored state of other components; a lost one
+//	takeover.go, lost.go                           stored state after a change of components; lost state
 //	cases.go, dryrun.go                            test cases and dry runs
-//	tell.go, secrets.go                            what log lines show, and what none shows
+//	tell.go, secrets.go                            log lines about the state; masking of secrets
 package daemon

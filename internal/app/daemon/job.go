@@ -18,10 +18,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 )
 
-// makeJobs sets the record jobs of the sources. Sources with the same format share a
-// job. facts reports whether a sink needs facts about records in addition to their
-// bytes. The error joins a *config.Error for each error in the values that are sound;
-// there are no jobs then.
+// makeJobs sets the record jobs of the sources. Sources with the same format
+// share a job. facts reports whether a sink needs facts about records in
+// addition to their bytes. The error joins a *config.Error for each error in
+// the values that are sound; then p.jobs stays nil.
 func (p *plan) makeJobs(facts bool, sound func(path string) bool) error {
 	r := jobMaker{plan: p, facts: facts, sound: sound}
 	for _, c := range each(p.file.Sources) {

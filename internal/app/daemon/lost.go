@@ -71,10 +71,11 @@ func (p *plan) covers(path string) bool {
 	return false
 }
 
-// ownInputs returns the files or objects that one of several shards reads, with their
-// relative paths. The result is nil without shards, if the inputs cannot be listed, and if
-// no output has exactly_once, which allows only one source. If the state was found, objects
-// are not listed, because that takes a request for each 1,000.
+// ownInputs returns the files or objects that one of several shards reads, with
+// their relative paths. The result is nil if the source has no shards, if its
+// inputs cannot be listed, or if no output has exactly_once. (With exactly_once
+// there is only one source.) If the state was found, ownInputs does not list
+// objects, because each 1,000 objects take a request.
 func (p *plan) ownInputs(found bool) map[string]string {
 	if !p.exactlyOnce {
 		return nil
@@ -92,8 +93,8 @@ func (p *plan) ownInputs(found bool) map[string]string {
 	return nil
 }
 
-// fromStart reports whether a source reads files or objects that it does not know from
-// the beginning.
+// fromStart reports whether a source reads new files or objects from their
+// beginning.
 func (p *plan) fromStart() bool {
 	for _, c := range each(p.file.Sources) {
 		_, ok := c.Config.(coverer)
@@ -104,10 +105,10 @@ func (p *plan) fromStart() bool {
 	return false
 }
 
-// existing returns the number of files that outputs with exactly_once have written, and
-// one of them. If inputs is not nil, outputs of other inputs do not count, as far as
-// the paths tell the outputs apart. Folders that cannot be read count as empty; the
-// sinks report them.
+// existing returns the number of files that outputs with exactly_once have
+// written, and one of them. If inputs is not nil, outputs of other inputs do
+// not count, as far as the paths distinguish the outputs. Folders that cannot
+// be read count as empty; the sinks report them.
 func (p *plan) existing(inputs map[string]string) (n int, first string) {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)

@@ -429,8 +429,8 @@ func (p *plan) sourceEnv(c *config.Component, e *env) kinds.SourceEnv {
 	return env
 }
 
-// canCutBack reports whether the records of an input can be cut off all outputs
-// again, even after a restart.
+// canCutBack reports whether the records of an input can be removed from the
+// end of all outputs again, even after a restart.
 func (p *plan) canCutBack() bool {
 	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
 		l, ok := p.logOf(c)

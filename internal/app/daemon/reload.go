@@ -170,8 +170,9 @@ func sameFlow(a, b *plan) bool {
 		reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry)
 }
 
-// sameFormats reports whether the sources, which have the same types, cut the same
-// records, and a table has a header in both.
+// sameFormats reports whether the sources of two configurations, which have the
+// same types, also have the same formats. It ignores settings that do not
+// change where records end.
 func sameFormats(a, b []config.Component) bool {
 	cuts := func(f config.Format) config.Format {
 		f.Base, f.Timezone, f.Year = fieldOf(f.Base), "", 0
@@ -245,8 +246,9 @@ func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*conf
 	return warnings, err
 }
 
-// connect creates the components and calls their connection checks, all at the same time,
-// so that a server that does not answer leaves the others their time.
+// connect creates the components and calls their connection checks
+// concurrently, so that a server that does not answer does not delay the other
+// checks.
 func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -319,8 +321,8 @@ func (p *plan) checkPart(ctx context.Context, c *config.Component, part any, err
 }
 
 // limitOf returns the size of the longest message, in bytes, that a component
-// receives or accepts, or 0 if that is unknown or not limited. The component has
-// checked its connection.
+// receives or accepts, or 0 if the size is unknown or not limited. Call it
+// after the connection check of the component.
 func limitOf(component any) int {
 	if l, ok := engine.As[interface{ MessageLimit() int }](component); ok {
 		return l.MessageLimit()

@@ -59,9 +59,9 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	return nil
 }
 
-// sourceOf returns the name of the source that continues a file: the source
-// of its checkpoint if this source still includes the file, or else another
-// one that does.
+// sourceOf returns the name of the source that continues a file: the source of
+// its checkpoint if this source still includes the file, or else another source
+// that includes it.
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for _, c := range each(p.file.Sources) {
@@ -81,7 +81,8 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 }
 
 // sinkOf returns the name of the sink that continues an output: the sink that
-// started it if it still writes to the path, or else another one that does.
+// started the output if this sink still writes to the path, or else another
+// sink that writes to it.
 func (p *plan) sinkOf(m engine.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {

@@ -20,8 +20,8 @@ const (
 	// startPoll is how often tell looks whether the first pipeline is running,
 	// and readyPoll how often it looks afterwards whether the daemon is ready.
 	startPoll, readyPoll = 50 * time.Millisecond, time.Second
-	// dropInterval is the interval over which dropped records are added up,
-	// because every record may be dropped.
+	// dropInterval is the interval over which dropped records are added up, so
+	// that not every dropped record makes a log line.
 	dropInterval = 10 * time.Second
 )
 
@@ -61,8 +61,8 @@ func (d *Daemon) tell(ctx context.Context) {
 	}
 }
 
-// LogExit writes why the process exits as a JSON line of the log of f, whose
-// readers expect no other lines.
+// LogExit writes the reason why the process exits to w, as a JSON line, because
+// readers of the log of f expect no other lines.
 func LogExit(f *config.File, w io.Writer, code int, err error) {
 	m := new(logging.Masker)
 	m.Add(secretsOf(f)...)

@@ -11,11 +11,12 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// NewNormalizer returns the normalizer that c configures, with a profile and its
-// policy. hmacKey is nil if none is given. If p.Name is empty, because the profile is
-// invalid, NewNormalizer only validates the other settings and returns nil. The error
-// joins a [record.ConfigError] for each invalid setting. Its Field is the name of a
-// field of c; Profile means the profile and its policy. No error repeats the HMAC key.
+// NewNormalizer returns the normalizer that c configures, with a profile and
+// its policy. hmacKey is nil if none is given. If p.Name is empty, because the
+// profile is invalid, NewNormalizer only validates the other settings and
+// returns nil. The error joins a [record.ConfigError] for each invalid setting.
+// The Field of such an error is the name of a field of c; Profile means the
+// profile and its policy. No error repeats the HMAC key.
 func NewNormalizer(c *config.Codec, p codec.Profile, policy *codec.Policy, hmacKey []byte) (*codec.Normalizer, error) {
 	std, hash := p.Standard, codec.XXH3
 	hashErr := set(&hash, "Hash", named[codec.Hash]("hash", Hashes()), c.Hash)

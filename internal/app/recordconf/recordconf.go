@@ -23,10 +23,11 @@ type Branch struct {
 	To   uint64 // see [record.Branch]
 }
 
-// Fill sets in rc what f, c, a condition of package where and a route configure. rc has
-// all other settings; its Fields, Extend and Params stay unless c has its own. The
-// error joins a [record.ConfigError] for each unknown value; [record.New] finds all
-// other errors. The level of keys comes from the normalizer's profile unless c sets it.
+// Fill sets the fields of rc that f, c, filter (a condition of package where)
+// and route configure. The caller has set all other fields; Fields, Extend and
+// Params stay unless c sets them. The error joins a [record.ConfigError] for
+// each unknown value; [record.New] finds all other errors. The level of keys
+// comes from the normalizer's profile unless c sets it.
 func Fill(rc *record.Config, f *config.Format, c *config.Codec, filter string, route []Branch) error {
 	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = f.From, f.Dialect, f.Delimiter, f.Quote, f.Escape, f.InputHeader == "no"
 	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.MaxQuoted, rc.Year = f.URLField, record.URLParts(f.URL), f.Map, f.BaseField, f.Base, int(f.MaxQuoted), f.Year
@@ -65,8 +66,9 @@ func Fill(rc *record.Config, f *config.Format, c *config.Codec, filter string, r
 	return errors.Join(errs...)
 }
 
-// Names returns the names in a tag of the fields of a struct, with a prefix, by the
-// fields of record.Config that they set.
+// Names maps fields of record.Config to the names of the fields of the struct t
+// that set them. The names come from the struct tag called tag and get the
+// prefix.
 func Names(t reflect.Type, tag, prefix string) map[string]string {
 	names := map[string]string{}
 	for _, f := range reflect.VisibleFields(t) {

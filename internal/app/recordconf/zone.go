@@ -13,7 +13,7 @@ import (
 )
 
 // setTimes sets what depends on the zone: how times are read, and the
-// conditions, which compare them.
+// conditions, which compare times.
 func setTimes(rc *record.Config, f *config.Format, filter string, route []Branch) error {
 	loc, err := Location(f.Timezone)
 	rc.Zone = zoneOf(loc)
@@ -41,7 +41,8 @@ func condition(text string, zone *time.Location) (record.Condition, error) {
 	return e, nil
 }
 
-// zoneOf returns the zones of times at loc, or nil if loc is nil.
+// zoneOf returns a function that gives the zone of a local time at loc, or nil
+// if loc is nil.
 func zoneOf(loc *time.Location) record.ZoneFunc {
 	if loc == nil {
 		return nil
@@ -73,7 +74,7 @@ func Location(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// errYear is the error for a year that no log is from.
+// errYear is the error for a year that no log can be from.
 var errYear = errors.New("must be a year from 1970 to 9999")
 
 // checkYear returns an error unless year is 0, which means that it is not set, or

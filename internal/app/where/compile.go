@@ -249,8 +249,8 @@ func (c *compiler) signed(n *ast.UnaryNode) (operand, error) {
 	return o, nil
 }
 
-// pair compiles both sides of a comparison. The left one is always a field: if
-// the constant is on the left, pair swaps the two and reports that.
+// pair compiles both sides of a comparison. left is always a field: if the
+// constant is on the left, pair swaps the sides and sets swapped.
 func (c *compiler) pair(n *ast.BinaryNode) (left, right operand, swapped bool, err error) {
 	if left, err = c.operand(n.Left); err != nil {
 		return

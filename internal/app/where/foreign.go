@@ -19,8 +19,8 @@ var foreignHints = map[string]string{
 	"rlike": "use matches", "regexp": "use matches", "between": "use >= and <=", "and": "use &&", "or": "use ||", "&": "use &&", "|": "use ||",
 }
 
-// foreignHint returns a suggestion for an unexpected token, which is at rune at
-// of text. The result starts with a semicolon, or is empty without a
+// foreignHint returns a suggestion for an unexpected token. at is the index of
+// the token in text. The result starts with a semicolon, or is empty without a
 // suggestion.
 func foreignHint(text []rune, at int, token string) string {
 	token, at = strings.ToLower(token), min(at, len(text))

@@ -11,7 +11,8 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/needle"
 )
 
-// maxSpellings is the number of texts for which a regular expression can stand.
+// maxSpellings is the maximum number of texts that a speller lists for a
+// regular expression.
 const maxSpellings = 64
 
 // A pattern is a compiled regular expression.
@@ -51,8 +52,8 @@ func newPattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// cutAnchors returns the tree without the assertions about the start and the
-// end of the text at both of its ends.
+// cutAnchors returns the tree without assertions about the start and the end of
+// the text, which it stores in p.start and p.end.
 func (p *pattern) cutAnchors(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]
@@ -87,8 +88,8 @@ func (p *pattern) match(t []byte) bool {
 // expressions take for an ASCII letter in another case: U+017F and U+212A.
 const longS, kelvin = 0xC5, 0xE2
 
-// A speller lists the texts that a regular expression matches. If one of its
-// letters matches in both cases, all letters of the texts do.
+// A speller lists the texts that a regular expression matches. If one letter of
+// the expression matches in both cases, all letters of the texts do.
 type speller struct {
 	fold  bool
 	loose bool // a text matches more than the expression does
@@ -102,7 +103,8 @@ func (s *speller) lookForFold(re *syntax.Regexp) {
 	}
 }
 
-// spell returns the texts that re matches as a whole. ok is false if they are too many.
+// spell returns the texts that re matches as a whole. ok is false if there are
+// too many texts, or if spell does not know an operator of re.
 func (s *speller) spell(re *syntax.Regexp) (texts []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -156,8 +158,9 @@ func product(texts, more []string) (list []string) {
 	return list
 }
 
-// rune returns a character as the texts have it. ok is false if texts cannot stand for
-// it: a letter beyond ASCII in any case, and U+FFFD, which matches invalid bytes.
+// rune returns a character as the texts have it. ok is false if no text can
+// replace it: a character beyond ASCII if case is ignored, and U+FFFD, which
+// matches invalid bytes.
 func (s *speller) rune(r rune) (_ rune, ok bool) {
 	if s.fold && r >= unicode.MaxASCII {
 		r = unicode.SimpleFold(r) // U+017F and U+212A fold to an ASCII letter

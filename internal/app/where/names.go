@@ -44,7 +44,7 @@ const (
 	bot     = "bot"
 )
 
-// conditions are these names.
+// conditions lists these names.
 var conditions = []string{changed, bot}
 
 // functions are the names of the functions.

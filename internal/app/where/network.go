@@ -42,7 +42,7 @@ func inNetworks(field int, nets []netip.Prefix, values map[string]bool) predicat
 	}
 }
 
-// addressOf returns the address that t is, without its zone. It does not
+// addressOf returns the address that t spells, without its zone. It does not
 // allocate, except for texts that look like an address and are not.
 func addressOf(t []byte) (addr netip.Addr, ok bool) {
 	mark := false

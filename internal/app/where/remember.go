@@ -33,8 +33,8 @@ func (s *survey) Visit(n *ast.Node) {
 }
 
 // soleField returns the only field that a condition depends on, or -1. It also
-// returns -1 for a condition that takes less time than the memory of its
-// answers.
+// returns -1 for a condition that is faster than looking up a remembered
+// answer.
 func soleField(n ast.Node) int {
 	var s survey
 	ast.Walk(&n, &s)
@@ -44,8 +44,8 @@ func soleField(n ast.Node) int {
 	return -1
 }
 
-// remember returns a predicate with the answers of p, which depends on the
-// field alone. It remembers the answers for values that come again.
+// remember returns a predicate with the answers of p, which depends only on the
+// field. The predicate remembers the answer for each value of the field.
 func remember(p predicate, field int) predicate {
 	memo, absent := record.NewMemory(needle.NewMemo), p(&record.View{})
 	return func(v *record.View) bool {

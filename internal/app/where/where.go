@@ -3,10 +3,10 @@
 //
 //	status == 200 && site == "example.com" && !flag("non-hex")
 //
-// The parser comes from github.com/expr-lang/expr. Its evaluation is not used:
-// it takes its values as interfaces, which allocates for each field of each
-// record. This package compiles the syntax tree to functions that compare the
-// bytes of a record where they are.
+// The parser comes from github.com/expr-lang/expr. This package does not use
+// the evaluator of that module, which takes values as interfaces and so
+// allocates for each field of each record. It compiles the syntax tree to
+// functions that compare the bytes of a record without copying them.
 //
 // Every name is an output field of package record, and each field has one of
 // three kinds: a text, a decimal number, or a point in time. If a field is
@@ -62,7 +62,8 @@ func (e *Expression) Fields() []int { return e.fields }
 // a mistake.
 func (e *Expression) Untested() []int { return e.untested }
 
-// At returns by field: where the expression first reads it, such as "column 5".
+// At returns the place where the expression first reads a field, such as
+// "column 5".
 func (e *Expression) At(field int) string { return e.at[field] }
 
 // Compile compiles an expression. Times in it that have no zone are in zone.
@@ -103,7 +104,8 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 	return e, nil
 }
 
-// A located error is about the node of the syntax tree that starts at rune at.
+// A located error is about a node of the syntax tree. at is the index of the
+// first rune of the node.
 type located struct {
 	at  int
 	err error
@@ -140,11 +142,13 @@ func syntaxError(text string, err error) error {
 	return fmt.Errorf("%s: %s", position(text, at), what)
 }
 
-// numberError returns an error for a number, and where the number is. cause is like
+// numberError returns an error for a number, and the index of the first rune of
+// the number. cause is like
 //
 //	ParseInt: parsing "99999999999999999999": value out of range
 //
-// and the number is before the token at rune next, the last one if the text ends.
+// next is the index of the token after the number, or of the last token if the
+// text ends with the number.
 func numberError(text, cause string, next int) (what string, at int) {
 	_, cause, _ = strings.Cut(cause, "parsing ")
 	number, why, _ := strings.Cut(strings.Trim(cause, `"`), `": `)
@@ -156,8 +160,8 @@ func numberError(text, cause string, next int) (what string, at int) {
 	return fmt.Sprintf("invalid number %s: %s", number, why), next
 }
 
-// position describes the place of rune at in text. Lines and columns count from
-// 1, and columns count characters.
+// position describes the place of the rune with index at in text. Lines and
+// columns count from 1, and columns count characters.
 func position(text string, at int) string {
 	line, column := 1, 1
 	for _, r := range text {
