@@ -117,7 +117,8 @@ func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.O
 	return o
 }
 
-// zoned returns the settings of a result that does not choose its periods.
+// zoned returns the settings of a result for a command without the option
+// --per.
 func (a *analysis) zoned(bad *command.Mistakes) insight.Options {
 	zone, err := recordconf.Location(a.PerZone)
 	bad.Add("--timezone-out", err)
@@ -133,9 +134,10 @@ func (s *settings) analysisLimits(o insight.Options) insight.Options {
 	return o
 }
 
-// limitMemory limits the memory of the process to --max-memory and what batches,
-// decompressors and the program need, unless GOMEMLIMIT does. Otherwise, garbage would
-// take as much memory as the counts. It returns a function that ends the limit.
+// limitMemory limits the memory of the process to --max-memory plus the memory
+// that batches, decompressors and the program itself need. Without the limit,
+// garbage would take as much memory as the counts. If GOMEMLIMIT sets a limit,
+// limitMemory does nothing. It returns a function that ends the limit.
 func (s *settings) limitMemory() (end func()) {
 	const least, beside = 64 << 20, 64 << 20
 	usual := memory.FindLimit(0)
@@ -310,7 +312,8 @@ func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func()
 	return err
 }
 
-// drain returns a pipeline with more options that reads source and writes nothing.
+// drain returns a pipeline that reads source and writes nothing. opt holds its
+// other options.
 func (s *settings) drain(source *file.Source, opt engine.Options) (*engine.Pipeline, error) {
 	opt.Sources, opt.Sinks, opt.Workers = []engine.Source{source}, []engine.Sink{discard.New(discard.Config{})}, s.Jobs
 	return engine.New(opt)

@@ -435,7 +435,7 @@ const (
 	examplePage = exampleBase + "/page"
 )
 
-// describe adds what the head says about the escapes, notes, and the command line.
+// describe adds the escapes that occur in head, the notes and the command line.
 func (r *diagnosis) describe(head []byte, o *options) {
 	r.Escapes = escapesOf(r.Format, head)
 	r.addNotes(head)
@@ -562,7 +562,7 @@ func shellQuote(text string) string {
 
 // A misfitSink is a dead-letter sink that notes the position of the first
 // record that does not fit the format, and the length of the longest record
-// that is too long. The letters come in the order of the input.
+// that is too long. The dead letters must arrive in the order of the input.
 type misfitSink struct {
 	engine.Sink
 	first   *misfit

@@ -109,9 +109,10 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	})
 }
 
-// resolveKeys resolves the options of a command that compares the keys of records, whose
-// codecs write fields. bad holds the errors in the options of the command itself. The
-// command hides passwords, which keys depend on.
+// resolveKeys resolves the options of a command that compares the keys of
+// records, whose codecs write fields. bad holds the errors in the options of
+// the command itself. The result redacts nothing, because keys depend on
+// passwords. The command itself hides the passwords in its report.
 func (o options) resolveKeys(paths, fields []string, bad *command.Mistakes) (*settings, error) {
 	checkRedact(bad, o.Redact)
 	o.Render.Form, o.Fields, o.Redact = record.RenderTSV.String(), fields, nil
@@ -120,8 +121,8 @@ func (o options) resolveKeys(paths, fields []string, bad *command.Mistakes) (*se
 	return set, bad.Err()
 }
 
-// checkSides checks the flags that name what is compared. flag is the flag that
-// the error is about.
+// checkSides checks the options that select what is compared. flag is the
+// option that the error is about.
 func (o *diffOptions) checkSides() (flag string, err error) {
 	switch {
 	case o.List == "" && o.AgainstList == "":

@@ -19,7 +19,8 @@ const (
 
 	// mostDivided is the maximum number of such outputs, all of which are open.
 	mostDivided = 500
-	// mostHosts is the maximum number of hosts with a number.
+	// mostHosts is the maximum number of hosts that get a number in a
+	// hostTable.
 	mostHosts = 1 << 16
 
 	unknownHost = "unknown" // in the output for records without a host
@@ -50,8 +51,8 @@ func (s *settings) newDivided(c sink.Config) (sink.Tree, error) {
 	return sink.NewDivided(sink.DividedConfig{Config: c, PathOf: s.hosts.path, Most: most, Other: s.hosts.paths[1], Logger: s.log})
 }
 
-// A hostTable numbers the hosts of the records. The number of a host is above
-// sinkOfRecord in the set of outputs that a worker returns.
+// A hostTable numbers the hosts of the records. In the set of outputs that a
+// worker returns, the bits above sinkOfRecord are the number of the host.
 type hostTable struct {
 	pattern string // path of the outputs, with {vhost} or {site}
 	sites   bool   // pattern has {site} and no {vhost}
@@ -91,7 +92,9 @@ func (h *hostTable) to(host []byte) uint64 {
 	return n<<1 | sinkOfRecord
 }
 
-// number returns the number of a host, which is new.
+// number returns the number of a host. It assigns the next number to a new
+// host, or 1, the number of otherHosts, if mostHosts hosts have a number
+// already.
 func (h *hostTable) number(name []byte) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -33,8 +33,8 @@ type formats struct {
 	heads    heads
 }
 
-// A variant is a format and the settings that differ between inputs of the format. It
-// overrides config.
+// A variant is a format and the settings that differ between inputs of the
+// format. These settings override formats.config.
 type variant struct {
 	format string
 	quote  string // quote of a table
@@ -117,7 +117,8 @@ func newFormats(set *settings) *formats {
 	return &formats{config: set.record, given: set.record.Format, jobs: map[variant]*record.Job{}, byPath: map[string]variant{}, tables: set.tables, heads: heads{on: set.copies && !set.perInput(), drop: set.OnDamage == file.OnDamageNames()[0]}}
 }
 
-// fewInputs joins errors about an input each, and only counts those beyond a limit.
+// fewInputs joins errs, each of which is about one input. Beyond
+// maxFormatErrors, it only counts the errors.
 func fewInputs(errs []error) error {
 	if n := len(errs); n > maxFormatErrors {
 		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
@@ -277,7 +278,7 @@ func (f *formats) notice() string {
 }
 
 // checkConditions returns an error if --where reads a field that the records of
-// a format, or those below a header, never have.
+// a format, or the records below a header, never have.
 func (f *formats) checkConditions(job *record.Job, format string, head []byte) error {
 	c := f.config
 	c.Format = format

@@ -22,8 +22,8 @@ type jsonMember struct{ path, name, value string }
 
 // rank says how likely the member holds the URL of its record. If two members
 // are equally likely, the outer member wins, then the member called url. The
-// members of an object url or uri, such as url.original in the Elastic Common
-// Schema, have its name, too.
+// members of an object called url or uri, such as url.original in the Elastic
+// Common Schema, rank as if "url" were part of their names.
 func (m jsonMember) rank() int {
 	const most = 7
 	name := m.name
@@ -68,9 +68,9 @@ func jsonMembers(head []byte) (members []jsonMember) {
 	return members
 }
 
-// maxDepth is the number of values within each other in which walkJSON
-// searches. A path of many steps would be useless, and the paths of all
-// values in a deep JSON text would take much memory.
+// maxDepth is the maximum number of nested values in which walkJSON searches. A
+// path of many steps would be useless, and the paths of all values in a deep
+// JSON text would take much memory.
 const maxDepth = 32
 
 // walkJSON calls visit for each string in the next value of d. at has the
@@ -112,9 +112,10 @@ func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember))
 	return err == nil
 }
 
-// paired changes the paths of the members of an element that is a pair of a name and a
-// value, such as {"key":"page","value":…}. Such a path names the element by its name,
-// because its index differs between records.
+// paired changes the paths of the members of an element that is a pair of a
+// name and a value, such as {"key":"page","value":…}. The new paths select the
+// element by the name in the pair, as in params[=page].value, because the index
+// of the element differs between records.
 func paired(element []jsonMember, array, path string) []jsonMember {
 	isName := func(m jsonMember) bool { return m.path == path+".key" || m.path == path+".name" }
 	at := slices.IndexFunc(element, isName)

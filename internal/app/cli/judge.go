@@ -22,8 +22,8 @@ type judgement struct {
 	whole int64 // length of the text up to its last line feed
 }
 
-// judge reads the whole file at path, with the framing of the format that it
-// seems to have.
+// judge reads the whole file at path, with the framing of the format that the
+// file seems to have.
 func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	set, err := o.resolve([]string{path})
 	if err != nil {

@@ -123,7 +123,8 @@ func readReport(name string) (*report, error) {
 	return &r, nil
 }
 
-// checkShards returns an error unless shards, sorted, are all shards of one run.
+// checkShards returns an error unless shards, which are sorted by index, are
+// all the shards of one run.
 func checkShards(shards []*report) error {
 	first := shards[0]
 	var errs []error

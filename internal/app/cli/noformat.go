@@ -115,8 +115,8 @@ func beginsTable(head []byte) bool {
 	})
 }
 
-// This file gives advice about inputs that are not in a known format: JSON over several
-// lines, tables after comments, and text.
+// The rest of this file gives advice about inputs that are not in a known
+// format: JSON over several lines, tables after comments, and text.
 
 const byteOrderMark = "\xEF\xBB\xBF"
 

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// This file accounts for records that fit their format and have no URL. A run that finds
-// none has most likely read the wrong field.
+// This file accounts for records that fit their format and have no URL. A run
+// that finds no URL has most likely read the wrong field.
 
 // lackURL returns the number of records without a URL in an input whose records usually
 // have one.

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// The names of the standard streams as an input and as an output.
+// The arguments that mean stdin as an input and stdout as an output.
 const (
 	stdinPath  = "-"
 	stdoutPath = "-"

@@ -15,8 +15,9 @@ import (
 // This file handles and reports the records of damaged archives that no
 // checksum verifies.
 
-// withdraws reports whether records that were written can be cut off the
-// outputs again: each output must be a regular file that holds a single input.
+// withdraws reports whether records that were written can be removed from the
+// end of the outputs again: each output must be a regular file with the records
+// of a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
 	case s.Unique != "": // later records may have been dropped as duplicates of the withdrawn records
@@ -79,8 +80,8 @@ func (o *outcome) count() {
 	}
 }
 
-// isWithdrawn reports whether records of an input were written and then cut
-// off.
+// isWithdrawn reports whether records of an input were written and then removed
+// from the output.
 func isWithdrawn(r *file.Report) bool { return r.Lane != nil && r.Lane.Withdrawn() != nil }
 
 // verifiedOf returns the numbers of verified and unverified records of an
@@ -104,7 +105,8 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 }
 
 // verdictRemark describes which records of a damaged input are verified and
-// what happened to the others. The records of a sample are anywhere in its lines.
+// what happened to the others. For a sample, it names the range of lines from
+// which the records were taken.
 func verdictRemark(r *file.Report, sampled bool) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
 		text := terminal.Plural(recordsOf(r).Records, "record", "records") + " read"

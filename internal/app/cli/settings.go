@@ -304,8 +304,8 @@ func (s *settings) isInput(fi os.FileInfo) bool {
 	})
 }
 
-// resolveLimits checks the limits and how the run works. No option could report the errors
-// in sizes when it was set.
+// resolveLimits checks the limits and the options of the run. It also reports
+// invalid sizes, because Set keeps these errors: see sizeValue.
 func (s *settings) resolveLimits(bad *command.Mistakes) {
 	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
 		bad.Add("--"+flag, s.late[flag])

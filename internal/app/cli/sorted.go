@@ -34,7 +34,7 @@ type sortedOutput struct {
 	texts *extsort.Spool
 	sort  *extsort.Sorter[timed]
 	lane  *engine.Lane // lane of the last record
-	at    record.Time  // time of the last record, or of the last one before it that has a time
+	at    record.Time  // time of the last record that has a time
 	n     uint64
 
 	job       func(path string) *record.Job
@@ -49,7 +49,8 @@ type timed struct {
 	place   int64
 }
 
-// mostSorting is the memory that sorting uses at most: more would make nothing faster.
+// mostSorting is the maximum memory for sorting, in bytes. More memory would
+// not make it faster.
 const mostSorting = 128 << 20
 
 // newSorted returns an output that sorts what it writes to out.

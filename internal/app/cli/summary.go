@@ -46,7 +46,7 @@ func (o *outcome) damaged() []file.Report {
 	return o.judged(func(v compress.Verdict) bool { return v.Damage() && !v.Unknown() })
 }
 
-// judged returns the reports of the inputs with a verdict.
+// judged returns the reports of the inputs for whose verdict is returns true.
 func (o *outcome) judged(is func(compress.Verdict) bool) []file.Report {
 	return slices.DeleteFunc(slices.Clone(o.reports), func(r file.Report) bool { return !is(r.Verdict) })
 }
@@ -450,7 +450,7 @@ func (o *outcome) how() string {
 }
 
 // lists returns the names and versions of the lists that the keys depend on, or
-// "" below fetch.
+// "" if their level is below fetch.
 func (o *outcome) lists() string {
 	return o.set.record.Normalizer.PolicyVersions(o.set.record.Level)
 }

@@ -90,7 +90,7 @@ func (t *tables) note(path string, file tableFile) {
 	t.byPath[path] = file
 }
 
-// first returns the path of the first of these files.
+// first returns the path of the first file that was opened, or "".
 func (t *tables) first() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,7 +100,7 @@ func (t *tables) first() string {
 	return t.order[0]
 }
 
-// find returns the file at path, and whether it is one of these files.
+// find returns the file at path, and whether it is a Parquet or Avro file.
 func (t *tables) find(path string) (file tableFile, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,7 +164,8 @@ func (t *tables) openObject(path string) (table.Input, error) {
 	return table.Input{ReaderAt: r, Closer: r, Size: o.Size}, nil
 }
 
-// This file writes Parquet, Avro and Arrow files. There are two kinds:
+// The rest of this file writes Parquet, Avro and Arrow files, in one of two
+// ways:
 //
 //	fields    --to parquet or arrow, any input: a row of fields for each URL
 //	rewrite   --to rewrite, Parquet or Avro inputs: their rows with other URLs
@@ -174,15 +175,15 @@ const (
 	parquetExt = ".parquet"
 	avroExt    = ".avro"
 	arrowExt   = ".arrow"
-	featherExt = ".feather" // the same format
+	featherExt = ".feather" // another extension of Arrow files
 )
 
 // hasExt reports whether name has an extension.
 func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name), ext) }
 
-// resolveParquet selects the rendering parquet for an output that is named so,
-// unless --to or --extend selects another. If all inputs prove to be Parquet
-// files, chooseRewrite replaces it.
+// resolveParquet selects the rendering parquet or arrow by the extension of the
+// output, unless --to or --extend selects another rendering. If all inputs
+// prove to be Parquet files, chooseRewrite replaces parquet by rewrite.
 func (s *settings) resolveParquet(bad *command.Mistakes) {
 	fields, ext := record.RenderParquet.String(), parquetExt
 	if hasExt(s.Output, arrowExt) || hasExt(s.Output, featherExt) {

@@ -244,8 +244,9 @@ func (o *outcome) marked() int64 {
 	return 0
 }
 
-// This file shows which records --dedupe has merged: examples of different URLs with
-// the same key, and the rules that make their keys the same.
+// The rest of this file shows which records --dedupe has merged: examples of
+// different URLs with the same key, and the rules that make their keys the
+// same.
 
 // mostSamples is the maximum number of examples in the summary and in the report.
 const mostSamples = 5
@@ -273,7 +274,7 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	return unique.NewSamples(f.job, r.set.Unique == uniqueLast, r.set.record.Identity.First), nil
 }
 
-// merge sets what --dedupe has merged.
+// merge sets o.merged to the examples of records that --dedupe has merged.
 func (o *outcome) merge() error {
 	if o.samples == nil {
 		return nil

@@ -222,7 +222,8 @@ var inURL = lazily(`(?i)(^|\.)ur[li]\.[^.]+$`)
 // urlWord matches names with the word url or uri: requestUrl, page_url, URI.
 var urlWord = lazily(`(^|[^A-Za-z])(?i:ur[li])s?($|[^a-z])|[a-z0-9](Ur[li]|UR[LI])s?($|[^a-z])`)
 
-// otherURL matches names of other URLs than the record's.
+// otherURL matches names of fields with URLs that are not the URL of the
+// record.
 var otherURL = lazily(`(?i)(^|[^a-z])(image|img|icon|avatar|logo|thumb|thumbnail|photo|picture|callback|schema|redirect|next|prev|previous|docs?|help|profile|api|origin|upstream)s?(_|-|$|\.)|(image|icon|avatar|logo|thumb|thumbnail|photo|callback|redirect|next|prev|profile|upstream)Ur[li]`)
 
 // hostPath matches URLs without a scheme.
@@ -232,7 +233,7 @@ var hostPath = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.[a-z][a-z0-9-]+(:\d+)?(
 func isReferer(name string) bool { return strings.Contains(strings.ToLower(name), "refer") }
 
 // lazily returns a function that compiles an expression when it is called for
-// the first time, because only check needs these.
+// the first time, because most runs do not need it.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -282,9 +283,10 @@ func urlParts(fields []textField, path string) string {
 	return ""
 }
 
-// beside reports whether the field at part can be of the same URL as the path in the field
-// at path: in no other element of an array, and of pairs among the pairs of the path, or a
-// header Host.
+// beside reports whether the field part can belong to the same URL as the field
+// path. It must not be in another element of an array. If it is a pair, such as
+// headers[=Host].value, it must be in the same array as path, or be a header
+// Host.
 func beside(part, path string) bool {
 	array, name, paired := strings.Cut(part, "[=")
 	return strings.HasPrefix(path, element(array)) && (!paired || strings.HasPrefix(path, array+"[=") || strings.EqualFold(name, "host].value"))

@@ -168,9 +168,10 @@ const (
 	maxAgeSuffixes = 365
 )
 
-// oldData returns a warning for each list that is old at a time. lists has the
-// form of params.Matcher.Versions; a list whose version is no date does not
-// count. Only "version" and "check" look at the clock: keys never depend on it.
+// oldData returns a warning for each list that is old at the time now. lists
+// has the form of params.Matcher.Versions; it ignores lists whose version is
+// not a date. Only "version" and "check" look at the clock: keys never depend
+// on it.
 func oldData(lists, suffixes string, now time.Time) (warnings []string) {
 	add := func(what, version string, limit int) {
 		date, err := time.Parse(time.DateOnly, version)

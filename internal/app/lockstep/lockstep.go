@@ -55,10 +55,10 @@ type Stats struct {
 var ErrChunk = errors.New("invalid chunk")
 
 // Run reads lines from in and writes one line for each to out, until the end of
-// in. It writes what it has, then waits for more input. The answer to the last
-// line ends with a line feed even if the line has none. The error comes from in
-// or out, or is ErrChunk; everything up to there has been answered unless out
-// failed.
+// in. Before it waits for more input, it writes all answers to the lines that
+// it has read. The answer to the last line ends with a line feed even if the
+// line has none. The error comes from in or out, or is ErrChunk; everything up
+// to there has been answered unless out failed.
 func Run(in io.Reader, out io.Writer, c Config) (Stats, error) {
 	s := &server{Config: c, worker: c.Job.NewWorker(), queue: newQueue(out, c.MaxAhead)}
 	s.queue.stalled, s.queue.patience = c.Stalled, c.StallTime
@@ -130,7 +130,8 @@ func endOfInput(err error) error {
 	return err
 }
 
-// maxNumber is the maximum length of the number of lines of a chunk.
+// maxNumber is the maximum length in bytes of the line with the number of lines
+// of a chunk.
 const maxNumber = 32
 
 // chunk reads the number of lines of the next chunk.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A queue writes answers in a separate goroutine, so that whoever makes them
-// does not wait for the reader.
+// A queue writes answers in a separate goroutine, so that the goroutine that
+// computes them does not wait for the reader.
 type queue struct {
 	w        io.Writer
 	limit    int           // bytes that may wait
@@ -68,7 +68,8 @@ func (q *queue) wait(n int) {
 	}
 }
 
-// keepBytes is the size above which memory for answers is not kept.
+// keepBytes is the maximum size in bytes of memory that is kept for further
+// answers.
 const keepBytes = 4 << 20
 
 // run writes what is in the queue, until it is closed and empty or a write fails.

@@ -24,7 +24,7 @@ var Jobs = []struct {
 	{"about", []string{"help", "version", "completion"}},
 }
 
-// The screen that the short help fits.
+// The size of the screen that the short help must fit, and its layout.
 const (
 	screenWidth = 80
 	screenLines = 40

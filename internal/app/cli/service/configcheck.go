@@ -28,8 +28,9 @@ func (o *ConfigCheck) Register(cmd *cobra.Command) {
 	f.BoolVar(&o.show, "show", false, "print the configuration, with all defaults filled in and secrets redacted")
 }
 
-// Run checks the configuration and runs its test cases. warnOld warns of lists of
-// parameters, given by their versions, that are old.
+// Run checks the configuration and runs its test cases. warnOld prints a
+// warning for each old list of parameters. lists has the form of
+// params.Matcher.Versions.
 func (o *ConfigCheck) Run(cmd *cobra.Command, c *daemon.Catalog, warnOld func(cmd *cobra.Command, lists string) error) error {
 	f, err := loadConfig(c, o.File, cmd.InOrStdin())
 	if err != nil {

@@ -207,7 +207,7 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	return enc.Encode(all)
 }
 
-// A shownExtent is a engine.Extent with JSON names in the style of the
+// A shownExtent is an engine.Extent with JSON names in the style of the
 // entries.
 type shownExtent struct {
 	Sink   string `json:"sink"`

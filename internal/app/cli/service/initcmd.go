@@ -87,7 +87,8 @@ func writeSchema(w io.Writer, c *daemon.Catalog) error {
 	return command.Wrote(err)
 }
 
-// detect sets the format of p to that of its input, if these are files that exist.
+// detect sets p.format to the detected format of the input, if the input is a
+// file and p.format is empty.
 func (p *plan) detect(ctx context.Context, detect Detector) (err error) {
 	in, err := parsePlace(p.input)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package service has the commands of the daemon: run, those for its
-// configuration and its stored state, and commands that ask a running one.
+// Package service has the commands of the daemon: run, commands for its
+// configuration and its stored state, and commands that query a running daemon.
 //
 // # Files
 //
@@ -11,7 +11,7 @@
 //	daemoncmd.go                      daemon, and its commands for stored state
 //	enqueuecmd.go                     daemon enqueue
 //	adminclient.go                    requests to a running daemon
-//	monitorcmd.go, tapcmd.go          commands that show one
+//	monitorcmd.go, tapcmd.go          commands that show a running daemon
 package service
 
 import (

@@ -56,8 +56,8 @@ func loaderOf(c *daemon.Catalog, file string, stdin io.Reader) (loader, error) {
 	return func() (*config.File, error) { return c.Load(file) }, nil
 }
 
-// maxStdin is more than the maximum size of a configuration, so that the error about a
-// longer one is reported.
+// maxStdin is more than the maximum size of a configuration in bytes, so that
+// package config reports the error about a longer configuration.
 const maxStdin = 1 << 20
 
 // textLoader returns a loader of a text with this name.

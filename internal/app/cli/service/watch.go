@@ -14,7 +14,8 @@ type watched struct {
 	last atomic.Pointer[config.File]
 }
 
-// Load loads the configuration. After an error, the last one continues to be watched.
+// Load loads the configuration. If that fails, watch continues to watch the
+// files of the last configuration that was loaded.
 func (w *watched) Load() (*config.File, error) {
 	f, err := w.load()
 	if err == nil {
