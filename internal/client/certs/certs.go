@@ -24,8 +24,8 @@ func Roots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Config returns the settings of t. wrong names the key of the file that cannot be used,
-// if there is one.
+// Config converts t to settings of crypto/tls. wrong names the key of the file
+// that cannot be used, if there is one.
 func Config(t *connect.TLS) (c *tls.Config, wrong *field.Error) {
 	c = &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
 	if t.CAFile != "" {

@@ -96,7 +96,7 @@ type Header struct{ Name, Value []byte }
 
 // A Decoder decodes record batches. It skips control batches and, with
 // Committed, the records of aborted transactions. It verifies the checksum of a
-// batch, then returns the first record. Usage:
+// batch before it returns the first record of the batch. Usage:
 //
 //	d.Reset(fetched, offset)
 //	for d.Next(&r) { … }
@@ -104,7 +104,7 @@ type Header struct{ Name, Value []byte }
 type Decoder struct {
 	// MaxBytes limits the decompressed size of a batch.
 	MaxBytes int
-	// Committed skips aborted transactions.
+	// Committed makes Next skip the records of aborted transactions.
 	Committed bool
 
 	rest    []byte // remaining batches
@@ -174,8 +174,8 @@ func (d *Decoder) Next(r *Record) bool {
 	return false
 }
 
-// batch opens the next batch. It returns false if data holds no more, or only a
-// part of it: a broker may truncate the last batch.
+// batch opens the next batch. It returns false if rest holds no more batches,
+// or only a part of one: a broker may truncate the last batch.
 func (d *Decoder) batch() bool {
 	b := d.rest
 	if len(b) <= versionAt {

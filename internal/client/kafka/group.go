@@ -149,7 +149,7 @@ type Generation struct {
 	l    *library
 }
 
-// ID returns its number.
+// ID returns the number of the generation.
 func (g *Generation) ID() int32 { return g.g.ID }
 
 // Assignments returns the partitions of this member.

@@ -51,7 +51,8 @@ var answers = map[protocol.ApiKey]any{
 	protocol.SyncGroup:        syncgroup.Response{},
 }
 
-// contents are what the byte strings of an answer contain.
+// contents has the types of the values that the byte strings of an answer
+// contain.
 var contents = map[protocol.ApiKey]any{
 	protocol.JoinGroup: consumer.Subscription{},
 	protocol.SyncGroup: consumer.Assignment{},
@@ -205,8 +206,8 @@ func (w *wire) sized(flexible bool, width int64) []byte {
 	return w.take(n)
 }
 
-// tags skips tagged fields. The library takes a tag above the range of int32 for a
-// tag that it knows.
+// tags skips tagged fields. It rejects a tag above the range of int32, which
+// the library would confuse with a tag that it knows.
 func (w *wire) tags() {
 	for n := w.size(true, 0) + 1; n > 0 && !w.bad; n-- {
 		w.size(true, 0) // the tag

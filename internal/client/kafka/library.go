@@ -146,8 +146,8 @@ func (b brokers) Network() string {
 // String implements net.Addr.
 func (b brokers) String() string { return strings.Join(b, ",") }
 
-// limit limits the time of a request. The library cancels a request only
-// through the context that it was given.
+// limit returns a context with the time limit of a request plus more. The
+// library cancels a request only through the context that it was given.
 func (l *library) limit(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, l.conn.RequestTimeout+more)
 }

@@ -74,8 +74,8 @@ func (l *library) LogState(ctx context.Context, topic string, partition int) (Lo
 	return Log{t.id, epoch}, nil
 }
 
-// metadataVersion is the first version of the API with topic ids. Its messages are
-// flexible.
+// metadataVersion is the first version of Metadata with topic ids. Its messages
+// are flexible.
 const metadataVersion = 10
 
 // decode parses the answer about a topic.
@@ -157,5 +157,6 @@ func (l *library) EpochEnd(ctx context.Context, topic string, partition int, cur
 	return end, nil
 }
 
-// epochVersion is the first version of the API for consumers.
+// epochVersion is the first version of OffsetForLeaderEpoch that is for
+// consumers.
 const epochVersion = 3

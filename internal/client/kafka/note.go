@@ -8,10 +8,10 @@ import (
 	"github.com/segmentio/kafka-go/protocol/offsetfetch"
 )
 
-// The broker stores a text with each committed offset, in one step. The consumer
-// group of the library neither writes nor reads it.
+// The broker stores each committed offset together with a text, the note, in
+// one step. The consumer group of the library neither writes nor reads notes.
 
-// Values of a request that say nothing.
+// Values of fields for which a request gives no value.
 const (
 	noEpoch     = -1 // the leader epoch of the last record is unknown
 	noRetention = -1 // the retention of the broker applies

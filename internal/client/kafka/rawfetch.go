@@ -14,8 +14,8 @@ import (
 //
 //   - wire: requests and responses encoded here, on a connection that the
 //     library has selected, opened and logged in on.
-//   - fetchRequest: API 1.
-//   - rawRequest: the others.
+//   - fetchRequest: requests of the API Fetch.
+//   - rawRequest: requests of other APIs.
 
 // maxAnswer limits the response to a fetch. A broker sends at least one batch,
 // however long it is, so this is far more than what is requested.

@@ -162,7 +162,7 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 	return l.login(ctx, addr)
 }
 
-// login logs in, with results as in probe.
+// login logs in to a broker. Its results are as in probe.
 func (l *library) login(ctx context.Context, addr string) (working bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()

@@ -18,8 +18,8 @@ type BucketConfig struct {
 	Name string
 	// TTL reports whether single entries must be able to expire.
 	TTL bool
-	// Create reports whether to create the bucket if it does not exist, with
-	// that number of replicas.
+	// Create reports whether to create the bucket, with Replicas replicas, if
+	// it does not exist.
 	Create   bool
 	Replicas int
 }
@@ -43,9 +43,9 @@ type Bucket struct {
 // bucketTimeout limits one request.
 const bucketTimeout = 5 * time.Second
 
-// OpenBucket opens a bucket. It rejects a bucket that forgets entries by itself.
-// If the bucket does not exist and is not to be created, the error is
-// [ErrNoStream].
+// OpenBucket opens a bucket. It rejects a bucket that removes entries by
+// itself, such as one with a TTL for all entries. If the bucket does not exist
+// and is not to be created, the error is [ErrNoStream].
 func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error) {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
@@ -73,7 +73,8 @@ func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error
 	return b, nil
 }
 
-// createBucket creates a bucket. Several instances may do so at the same time.
+// createBucket creates a bucket. Several instances may create it at the same
+// time.
 func (c *Conn) createBucket(ctx context.Context, cfg *BucketConfig) error {
 	kv := jetstream.KeyValueConfig{
 		Bucket: cfg.Name, Description: "created by urlfold", History: 1, Storage: jetstream.FileStorage, Replicas: cfg.Replicas,
@@ -164,7 +165,8 @@ func (b *Bucket) Delete(ctx context.Context, key string, last uint64) (ok bool, 
 	return ok, err
 }
 
-// send publishes a change of a key with revision last.
+// send publishes a change of a key if its revision is last. If it is not, send
+// returns false.
 func (b *Bucket) send(ctx context.Context, m *client.Msg, last uint64) (revision uint64, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
 	defer cancel()

@@ -309,8 +309,8 @@ func (c *Conn) change(down error) {
 	}
 }
 
-// Watch makes f be called whenever the connection is lost or restored. The
-// calls come from one goroutine, in order. f must not block.
+// Watch registers f, which is called whenever the connection is lost or
+// restored. The calls come from one goroutine, in order. f must not block.
 func (c *Conn) Watch(f func(up bool)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,8 +33,8 @@ func (c *Conn) Store(ctx context.Context, m *Msg) error {
 	return err
 }
 
-// A Link is the connection of a source or a sink, which may be asked for its state before
-// it is opened.
+// A Link is the connection of a source or a sink. All its methods may also be
+// called before Open.
 type Link struct {
 	Config connect.NATS
 	conn   atomic.Pointer[Conn] // nil before Open

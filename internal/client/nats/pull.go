@@ -252,7 +252,8 @@ func (p *Pull) well() {
 // immediately. Any goroutine may call it.
 func (p *Pull) Resume() { p.resume.Store(true) }
 
-// Rest records that the caller was not receiving until now.
+// Rest records that the caller took no messages from C until now. Otherwise
+// Tick could regard that time as a silence of the server.
 func (p *Pull) Rest(now time.Time) { p.last = now }
 
 // Health returns nil, or why no messages arrive.

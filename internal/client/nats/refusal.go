@@ -17,7 +17,8 @@ func (refusal) Error() string { return ErrRefused.Error() }
 // Is reports whether target is ErrRefused.
 func (refusal) Is(target error) bool { return target == ErrRefused }
 
-// Oversize reports whether err refuses a message for its size.
+// Oversize reports whether err means that a message was refused because of its
+// size.
 func Oversize(err error) bool {
 	return errors.Is(err, ErrRefused) || errors.Is(err, client.ErrMaxPayload)
 }

@@ -66,7 +66,7 @@ type Accept struct {
 	OnePerSubject bool
 }
 
-// maxStreams limits the names to remember.
+// maxStreams is the maximum number of stream names that a Window remembers.
 const maxStreams = 1000
 
 // A streamName is a name that acknowledgments contain.
@@ -75,9 +75,9 @@ type streamName struct {
 	waiting []uint64 // tokens of messages, until the name was looked up
 }
 
-// accept resolves the message with the token t. name is the stream that, by the
-// answer of the server, has stored the message; accept checks that it can be
-// this stream.
+// accept resolves the message with the token t. name is the stream that has
+// stored the message, according to the answer of the server. accept checks that
+// this can be true.
 func (w *Window) accept(t uint64, name []byte) {
 	if w.which.Any && w.which.Only == "" || string(name) == w.which.Only {
 		w.resolve(t, nil)

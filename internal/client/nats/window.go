@@ -179,9 +179,9 @@ func (w *Window) Stats() WindowStats {
 func (w *Window) Health() error { return w.outage.Err() }
 
 // Publish publishes the messages first to first+n-1 of l. It blocks while the
-// window is full. A nil error means that each message was published or waits to
-// be. After an error, of ctx or ErrClosed, no message of l is in progress, but
-// a call of Resolved may be.
+// window is full. A nil error means that each message was published, or will be
+// published again. After an error, of ctx or ErrClosed, no message of l is in
+// progress, but a call of Resolved may be.
 func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
 	var some [64]uint32
 	m := client.Msg{Header: client.Header{}}

@@ -29,8 +29,8 @@ const (
 	maxInfo = 1 << 20
 	// maxPayload limits max_payload. The server warns above 8 MiB.
 	maxPayload = 64 << 20
-	// maxBurst limits the PING and INFO lines in one second. A server sends one
-	// in minutes.
+	// maxBurst limits the PING and INFO lines in one second. A server usually
+	// sends one every few minutes.
 	maxBurst = 100
 )
 
@@ -201,8 +201,8 @@ func (c *wire) check(b []byte) error {
 	return nil
 }
 
-// limit returns the limit of the current line. Its first bytes are those that
-// came before or, if there are none, part.
+// limit returns the maximum length of the current line. The line begins with
+// c.line or, if that is empty, with part.
 func (c *wire) limit(part []byte) int {
 	if len(c.line) > 0 {
 		part = c.line
@@ -273,8 +273,8 @@ var mild = []string{
 	"user authentication revoked", "account authentication expired",
 }
 
-// fatal returns an error for an error message after which the library would not
-// connect again.
+// fatal returns an error if text is an error message after which the library
+// would not connect again.
 func fatal(text string) error {
 	lower := strings.ToLower(strings.Trim(text, " '"))
 	switch lower {

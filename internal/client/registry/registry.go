@@ -89,8 +89,9 @@ func (c *Client) Close() { c.close() }
 
 // Schema returns the text of the schema with an id, after the texts of the
 // schemas that it refers to. While the registry cannot be reached or does not
-// answer as specified, Schema repeats the request, until Close. Otherwise the
-// error is ErrUnknown.
+// answer as specified, Schema repeats the request. Close ends these attempts
+// with another error. If the registry has no Avro schema with this id, the
+// error is or wraps ErrUnknown.
 func (c *Client) Schema(id uint32) ([]string, error) {
 	s := c.entry(id)
 	s.mu.Lock()

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// A Client sends requests about one queue, each once. It is safe for concurrent
-// use.
+// A Client sends requests about one queue. It does not repeat a request that
+// fails. It is safe for concurrent use.
 type Client struct {
 	queue, endpoint string
 	signer          Signer
@@ -71,8 +71,8 @@ func Check(queue string) error {
 	return nil
 }
 
-// New returns a client for the queue with a URL, which Check has accepted. It
-// sends no request.
+// New returns a client for queue, a URL that Check has accepted. It sends no
+// request.
 func New(queue string, signer Signer) (*Client, error) {
 	u, err := url.Parse(queue)
 	if err != nil {
@@ -84,8 +84,9 @@ func New(queue string, signer Signer) (*Client, error) {
 	}}, nil
 }
 
-// Receive waits for messages, and returns at most n, which must not exceed 10.
-// They are not delivered again before visible has passed.
+// Receive waits for messages for up to wait, and returns at most n of them; n
+// must not exceed 10. The queue does not deliver these messages again before
+// visible has passed.
 func (c *Client) Receive(ctx context.Context, n int, wait, visible time.Duration) ([]Message, error) {
 	var out struct {
 		Messages []struct {
@@ -135,13 +136,14 @@ func (c *Client) Delete(ctx context.Context, receipt string) error {
 	return c.call(ctx, "DeleteMessage", 0, map[string]any{"ReceiptHandle": receipt}, nil)
 }
 
-// Hide sets how long from now a message is not delivered again.
+// Hide makes the queue not deliver a message again before visible has passed
+// from now on.
 func (c *Client) Hide(ctx context.Context, receipt string, visible time.Duration) error {
 	return c.call(ctx, "ChangeMessageVisibility", 0, map[string]any{"ReceiptHandle": receipt, "VisibilityTimeout": int(visible.Seconds())}, nil)
 }
 
-// call sends a request, which takes wait longer than others, and reads the answer
-// into out.
+// call sends a request and reads the answer into out. The service may delay the
+// answer by wait.
 func (c *Client) call(ctx context.Context, action string, wait time.Duration, in map[string]any, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, wait+answerTimeout)
 	defer cancel()
