@@ -49,7 +49,7 @@ type SourceEnv struct {
 	BatchRecords int           // maximum number of messages in a batch
 	Linger       time.Duration // how long a batch that is not full waits for more data
 	UntilEOF     bool          // return once all data that exists now has been read
-	Delays       bool          // messages may be requested again any number of times
+	Delays       bool          // a message may be delivered any number of times before its records are written
 	Logger       *slog.Logger
 	Stdin        io.Reader // stdin of the process; nil: none
 	Files        any       // for file sources: a file.Host of package sources/file

@@ -131,8 +131,8 @@ func (s *seen) pass(m message, now time.Time) (held int64, ok bool, due []repeat
 	return w.held, true, due
 }
 
-// sweep removes messages whose windows have ended and returns the suppressed
-// ones. It runs at most once per interval.
+// sweep removes the messages whose windows have ended, and returns those of
+// them that were suppressed. It runs at most once per interval.
 func (s *seen) sweep(now time.Time) (due []repeat) {
 	if now.Sub(s.swept) < s.every {
 		return nil

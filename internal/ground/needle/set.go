@@ -17,7 +17,7 @@ type Set struct {
 	table [3][256]uint32
 }
 
-// NewSet returns the set of the texts, which must not be empty.
+// NewSet returns the set of texts, none of which may be empty.
 func NewSet(texts []string, fold bool) *Set {
 	s := &Set{fold: fold, near: 3}
 	for _, text := range texts {
@@ -94,7 +94,8 @@ func (s *Set) longest(hit uint32, t []byte) int {
 // begins reports whether text, of the set, is at the start of t.
 func (s *Set) begins(t, text []byte) bool { return len(t) >= len(text) && s.equal(t[:len(text)], text) }
 
-// equal reports whether t is a text of the set.
+// equal reports whether t equals text, a text of the set. Both have the same
+// length.
 func (s *Set) equal(t, text []byte) bool {
 	if !s.fold {
 		return bytes.Equal(t, text)

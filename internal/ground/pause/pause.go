@@ -1,4 +1,4 @@
-// Package pause waits before another try.
+// Package pause waits for a time or for the end of a context.
 package pause
 
 import (

@@ -63,7 +63,8 @@ func reference(text []byte) (s string, n int) {
 	return s, end
 }
 
-// maxReference is more than the length of most references.
+// maxReference is the maximum length in bytes of a reference that is decoded.
+// Most references are shorter.
 const maxReference = 12
 
 // backslashed is Character for a text whose first byte is a backslash.

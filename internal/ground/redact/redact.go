@@ -62,7 +62,7 @@ var builtin = []struct {
 	{"jwt", `(?i)eyJ[\w-]{8,}(?:\.[\w-]*){1,4}`, "_.-", ".", 1}, // a host is in lower case
 }
 
-// bytesWith returns the set of bytes that is accepts.
+// bytesWith returns the set of the bytes for which is returns true.
 func bytesWith(is func(c byte) bool) *[256]bool {
 	var t [256]bool
 	for c := range t {

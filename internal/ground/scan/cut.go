@@ -49,7 +49,8 @@ func Cut(text []byte, quote, sep byte) (n int, spans, gaveUp bool) {
 	return n, within != 0, false
 }
 
-// prefixXOR returns for each bit the sum, without carries, of the bits of w up to it.
+// prefixXOR returns a word in which each bit is the XOR of the bits of w up to
+// and including that bit.
 func prefixXOR(w uint64) uint64 {
 	for k := 1; k < 64; k *= 2 {
 		w ^= w << k

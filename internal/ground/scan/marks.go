@@ -2,10 +2,10 @@ package scan
 
 import "math/bits"
 
-// Marks has a bit for each byte of a text to look at, such as one outside a
-// set, and one for the end of the text. It has one more word, so that Next can
-// look at 64 bits from any bit on. Marks finds the ends of many short fields
-// faster than End does.
+// Marks has a bit for each byte of a text, and one for the end of the text. The
+// bits of some bytes, such as the bytes outside a set, and of the end are set.
+// One more word follows, so that Next can look at 64 bits from any bit on.
+// Marks finds the ends of many short fields faster than End does.
 type Marks []uint64
 
 // Mark returns the marks of the bytes of text outside s, in the memory of m if that

@@ -26,11 +26,12 @@ func dotEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //go:noescape
 func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 
-// surveyAVX2 is Survey.Read for a text of n bytes, at least 1, and an s with room. It
-// sets the bits of words, those after the text too: all of the word with the last
-// byte, and of one more. It may read bytes near the text that are on the same page. It
-// copies the text in blocks of 64 bytes. The first block may begin up to 63 bytes
-// before s.Copy, and the last block may end up to 64 bytes after the text.
+// surveyAVX2 is Survey.Read for a text of n bytes, at least 1, and an s with
+// room. It also sets the bits after the text: the rest of the word with the
+// last byte, and one more word. It may read bytes near the text that are on the
+// same page. It copies the text in blocks of 64 bytes. The first block may
+// begin up to 63 bytes before s.Copy, and the last block may end up to 64 bytes
+// after the text.
 //
 //go:noescape
 func surveyAVX2(s *Survey, text *byte, n, start int, c *Classes)

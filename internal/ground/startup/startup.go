@@ -15,10 +15,11 @@ const (
 	startGOGC   = 400 // no collection before the heap has 16 MB
 )
 
-// usual reports whether the environment sets no other GOGC than the default. It is a
-// variable of the package, because main begins too late. Go initializes packages in the
-// order of their paths, each after its imports. This package imports so little that
-// it precedes most packages outside the standard library.
+// usual reports whether the environment sets no other GOGC than the default. It
+// is initialized with the package, because main begins too late. Go initializes
+// packages in the order of their paths, each after its imports. This package
+// imports so little that it precedes most packages outside the standard
+// library.
 var usual = delay()
 
 // now is the GOGC after the first collection.
