@@ -22,7 +22,7 @@ import (
 )
 
 // FetchOnce makes c fetch each page once, whatever the spelling of its URL.
-// The keys of pages must be those of n at the level fetch.
+// The keys of pages must be the keys of n at the level fetch.
 func FetchOnce(c *colly.Collector, n *codec.Normalizer, pages *kept.Set) {
 	c.AllowURLRevisit = true // the set decides
 	c.OnRequest(func(r *colly.Request) {
