@@ -31,7 +31,7 @@ var names = strings.Fields("id q page lang category sort utm_source utm_medium s
 func BenchmarkPatterns(b *testing.B) {
 	list := &params.List{Name: "bench", Version: "1"}
 	for _, p := range patterns {
-		rule, err := params.ParseRule("/"+p+"/", p)
+		rule, err := params.ParseListRule("/"+p+"/", p)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -144,7 +144,7 @@ func ParseFlag(name string) (Flag, error) {
 // Flags is a set of flags. The zero Flags is empty. Sets can be compared with ==.
 type Flags struct{ lo, hi uint64 }
 
-// AllFlags returns the set of all flags.
+// AllFlags returns the set of all flags. Not covered by the stability page.
 func AllFlags() (s Flags) {
 	for f := range Flag(numFlags) {
 		s = s.With(f)

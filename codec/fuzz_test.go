@@ -465,7 +465,7 @@ func FuzzKept(f *testing.F) {
 
 // reserved returns the reserved bytes of text, and its escapes of bytes that
 // are not unreserved, after the bytes of set have been escaped.
-func reserved(text []byte, set percent.Set) string {
+func reserved(text []byte, set percent.ByteSet) string {
 	var b []byte
 	for i := 0; i < len(text); i++ {
 		c := text[i]

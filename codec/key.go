@@ -84,7 +84,7 @@ func ParseLevel(name string) (Level, error) {
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
 // keys of different functions do not coincide. The key functions of LevelMatch
 // belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
-// LevelMatch and LevelDefault.
+// LevelMatch and LevelDefault. Not covered by the stability page.
 func KeyFunction(std Standard, lv Level) string {
 	switch {
 	case lv == LevelShape:

@@ -99,7 +99,7 @@ func (o *keyOptions) policy(t *testing.T) *Policy {
 	}
 	list := &params.List{Name: "site", Version: "1"}
 	for _, text := range o.SiteParams {
-		rule, err := params.ParseRule(text, "options")
+		rule, err := params.ParseListRule(text, "options")
 		if err != nil {
 			t.Fatal(err)
 		}

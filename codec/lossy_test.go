@@ -262,7 +262,7 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	templates := func(text string) *template.Set {
+	templates := func(text string) *template.Templates {
 		ts, err := template.Compile([]string{text})
 		if err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func withMatches(profiles ...Profile) []Profile {
 
 // Program returns the program that p reproduces, with version and function,
 // such as "w3lib 2.5.0 w3lib.url.canonicalize_url", or "" if p reproduces no
-// program.
+// program. Not covered by the stability page.
 func (p Profile) Program() string {
 	if m := lookupMatch(p.Match); m != nil {
 		return m.program

@@ -19,10 +19,10 @@ type Normalizer struct {
 	level          Level  // level whose canonical string the normal form is; LevelDefault if none
 	match          *match // nil unless the profile reproduces a program
 
-	escapes [numComponents]percent.Rules // by component, for RFC 3986
+	escapes [numComponents]percent.EscapeRules // by component, for RFC 3986
 
-	whatwg [whatwgSets]percent.Rules // for WHATWG
-	bases  *Normalizer               // parses bases by WHATWG, with the same escape rules
+	whatwg [whatwgSets]percent.EscapeRules // for WHATWG
+	bases  *Normalizer                     // parses bases by WHATWG, with the same escape rules
 
 	table   *walkTable       // table of onePass; nil if onePass does not support the profile
 	steps   *walkSteps       // steps of onePass
@@ -50,7 +50,7 @@ func mustCompile(name string) *Normalizer {
 
 // illegal holds, for each component, the bytes that RFC 3986 does not allow
 // raw.
-var illegal = [numComponents]percent.Set{
+var illegal = [numComponents]percent.ByteSet{
 	Username: percent.RFC3986Userinfo,
 	Password: percent.RFC3986Userinfo,
 	Host:     percent.RFC3986Host,

@@ -37,7 +37,7 @@ const numRawFlags = uint8(FlagRawIllegal-FlagRawControl) + 1
 
 // makeWalkTable returns the table for profiles that escape the given sets in
 // path, query and fragment.
-func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
+func makeWalkTable(rd Standard, sets ...percent.ByteSet) *walkTable {
 	t := new(walkTable)
 	for i, set := range sets {
 		c := Path + Component(i)

@@ -26,7 +26,7 @@ type Policy struct {
 	Styles *params.Styles
 	// Templates holds path templates that take precedence over the built-in
 	// ones. It may be nil.
-	Templates *template.Set
+	Templates *template.Templates
 	// SPA lists the hosts on which a fragment "#/…" or "#!…" identifies a page.
 	// An entry includes the subdomains of the host; "*" means every host.
 	SPA []string
@@ -80,7 +80,7 @@ func (p *Policy) clone() *Policy {
 }
 
 // PolicyVersions returns the Versions of n's policy if keys of a level depend
-// on it, otherwise "".
+// on it, otherwise "". Not covered by the stability page.
 func (n *Normalizer) PolicyVersions(lv Level) string {
 	lv = n.keyLevel(lv)
 	if lv != LevelFetch && lv != LevelPage && lv != LevelShape {
@@ -97,6 +97,7 @@ func (n *Normalizer) PolicyVersions(lv Level) string {
 //	default@2026-11-29;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
 //
 // Hosts and templates are identified by the first 64 bits of a SHA-256, in hex.
+// Not covered by the stability page.
 func (p *Policy) Versions() string {
 	v := p.Params.Versions()
 	add := func(on bool, name string) {

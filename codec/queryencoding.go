@@ -33,7 +33,7 @@ func WithQueryEncoding(e QueryEncoding) Option {
 }
 
 // encodedQuery writes the query p.in[p.i:end] in the encoding.
-func (p *parser) encodedQuery(end int, esc percent.Rules) {
+func (p *parser) encodedQuery(end int, esc percent.EscapeRules) {
 	s := &p.r.scratch
 	s.query = s.query[:0]
 	text := p.in[p.i:end]

@@ -119,8 +119,8 @@ func (rec *recorder) copyOf(b []byte) []byte {
 // between head and rec.rest. The package applies several rules in one pass, so
 // escapes repeats the pass with the first rule alone, then with one more each
 // time.
-func (rec *recorder) escapes(c Component, head, text []byte, esc percent.Rules, applied percent.Applied, names *escapeNames) {
-	var some percent.Rules
+func (rec *recorder) escapes(c Component, head, text []byte, esc percent.EscapeRules, applied percent.Applied, names *escapeNames) {
+	var some percent.EscapeRules
 	before := text
 	for i, r := range names {
 		switch bit := percent.Applied(1) << i; {
@@ -170,7 +170,7 @@ func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.
 	if rec == nil {
 		return nil
 	}
-	return func(st params.Step) {
+	return func(st params.QueryStep) {
 		for r := range (Rules{queryRules(st.Why)}).All() {
 			rec.field(r, c, front, m, st)
 		}
@@ -178,7 +178,7 @@ func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.
 }
 
 // field records one step of a query.
-func (rec *recorder) field(r Rule, c Component, front []byte, m *params.Matcher, st params.Step) {
+func (rec *recorder) field(r Rule, c Component, front []byte, m *params.Matcher, st params.QueryStep) {
 	to := Step{Rule: r, Component: c, Before: string(front) + string(st.Before), After: string(front) + string(st.After), Param: string(st.Name)}
 	switch {
 	case st.Present:

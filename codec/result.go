@@ -266,7 +266,7 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 // HasKey reports whether r describes a URL with a key of a level. A URL has the
 // keys K0 to K3 and LevelShape, unless only the program that the profile
 // reproduces can parse it. It has a key of LevelMatch only if Profile.Match is
-// set.
+// set. Not covered by the stability page.
 func (r *Result) HasKey(lv Level) bool {
 	s := &r.scratch
 	return s.answered && r.hasKey(s.by.keyLevel(lv))

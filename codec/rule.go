@@ -255,7 +255,7 @@ var chosenRules = [...]ruleSet{
 // RulesOf returns the set of the given rules.
 func RulesOf(rules ...Rule) Rules { return Rules{}.With(rules...) }
 
-// AllRules returns the set of all rules.
+// AllRules returns the set of all rules. Not covered by the stability page.
 func AllRules() Rules { return Rules{1<<numRules - 1} }
 
 // ProfileRules returns the set of the rules that a profile can choose, for one
@@ -396,11 +396,11 @@ func (names *escapeNames) table() (t [16]ruleSet) {
 
 // escapes returns how the rules treat the escapes and raw bytes of a component
 // in which the bytes in add must not be raw.
-func (p *Profile) escapes(add percent.Set) percent.Rules {
+func (p *Profile) escapes(add percent.ByteSet) percent.EscapeRules {
 	if !p.Rules.Has(RuleEncodeIllegal) {
 		add = percent.None
 	}
-	return percent.Rules{
+	return percent.EscapeRules{
 		Add:        add,
 		Malformed:  p.Malformed,
 		Upper:      p.Rules.Has(RuleUpperEscapes),

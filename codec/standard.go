@@ -19,6 +19,6 @@ func (std Standard) String() string { return nameOf(std, standardNames) }
 
 // The editions of standards that this package implements.
 const (
-	SpecDate       = "2026-07-02"        // of the WHATWG URL Standard
-	UnicodeVersion = idna.UnicodeVersion // of the data of hosts (UTS 46) and of normalization form C
+	SpecDate       = "2026-07-02"        // of the WHATWG URL Standard. Not covered by the stability page.
+	UnicodeVersion = idna.UnicodeVersion // of the data of hosts (UTS 46) and of normalization form C. Not covered by the stability page.
 )

@@ -68,9 +68,9 @@ func TestTraceKeySource(t *testing.T) {
 // tracePolicies are policies with options that DefaultPolicy does not set.
 func tracePolicies(t testing.TB) []*Policy {
 	t.Helper()
-	var rules []params.Rule
+	var rules []params.ListRule
 	for _, text := range []string{"x", "y"} {
-		rule, err := params.ParseRule(text, "test:1")
+		rule, err := params.ParseListRule(text, "test:1")
 		if err != nil {
 			t.Fatal(err)
 		}

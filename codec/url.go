@@ -120,6 +120,7 @@ func (u *URL) HasAuthority() bool { return u.flags&hasAuthority != 0 }
 func (u *URL) HostKind() HostKind { return u.kind }
 
 // PortNumber returns the port, and whether the URL has a port from 0 to 65535.
+// Not covered by the stability page.
 func (u *URL) PortNumber() (port uint16, ok bool) { return u.port, u.flags&portOK != 0 }
 
 func (u *URL) set(c Component, start, end int) {

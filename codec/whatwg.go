@@ -29,7 +29,7 @@ type parser struct {
 	marks int // the largest number of diagnostics wanted
 
 	u, out *URL // components of in and of dst[start:]
-	esc    *[whatwgSets]percent.Rules
+	esc    *[whatwgSets]percent.EscapeRules
 	r      *Result
 
 	known   knownScheme // scheme of the URL, if it is a known one
@@ -71,8 +71,8 @@ const (
 // percent-encode sets and, except in opaque paths and hosts, the rules of RFC 3986
 // §6.2.2 that the profile adds. A malformed '%' that the rule rfc-clean escapes is
 // escaped here, because it would otherwise prevent esc-unres.
-func whatwgEscapes(rules ruleSet) (esc [whatwgSets]percent.Rules) {
-	for i, set := range [whatwgSets]percent.Set{
+func whatwgEscapes(rules ruleSet) (esc [whatwgSets]percent.EscapeRules) {
+	for i, set := range [whatwgSets]percent.ByteSet{
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
 		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,
 	} {
@@ -80,7 +80,7 @@ func whatwgEscapes(rules ruleSet) (esc [whatwgSets]percent.Rules) {
 		if rules.Has(RuleRFCClean) && i != setOpaque {
 			malformed = percent.MalformedEncode
 		}
-		esc[i] = percent.Rules{
+		esc[i] = percent.EscapeRules{
 			Add:        set,
 			Malformed:  malformed,
 			Upper:      rules.Has(RuleUpperEscapes) && i != setOpaque,
@@ -305,7 +305,7 @@ func (p *parser) removed(r Rule, c Component) {
 
 // escaped appends text, a piece of component c, and applies the escape rules
 // esc.
-func (p *parser) escaped(c Component, text []byte, esc percent.Rules) {
+func (p *parser) escaped(c Component, text []byte, esc percent.EscapeRules) {
 	at := len(p.dst)
 	dst, applied, _ := percent.AppendApplied(p.dst, text, esc)
 	p.dst = dst

@@ -113,7 +113,7 @@ func (p *parser) onePiece(path []byte, d uint8) bool {
 
 // write writes in[i:end], whose bytes have the dirt bits d, as a piece of
 // component c, and moves the pointer to end.
-func (p *parser) write(c Component, end int, d uint8, esc percent.Rules) {
+func (p *parser) write(c Component, end int, d uint8, esc percent.EscapeRules) {
 	p.escaped(c, p.in[p.i:end], esc)
 	if d&(dirtRaw[c]|dirtPercent) != 0 { // every byte that RFC 3986 allows is a URL unit
 		p.urlUnits(c, p.i, end)

@@ -572,12 +572,12 @@ func (p *parser) fragment() state {
 }
 
 // rest writes the query or fragment, from the pointer to end.
-func (p *parser) rest(c Component, delimiter byte, end int, esc percent.Rules) {
+func (p *parser) rest(c Component, delimiter byte, end int, esc percent.EscapeRules) {
 	p.restAs(c, delimiter, end, p.in[p.i:end], esc)
 }
 
 // restAs is rest, but writes text in place of the bytes of the component.
-func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc percent.Rules) {
+func (p *parser) restAs(c Component, delimiter byte, end int, text []byte, esc percent.EscapeRules) {
 	p.dst = append(p.dst, delimiter)
 	at := len(p.dst)
 	p.u.set(c, p.i, end)

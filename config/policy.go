@@ -362,7 +362,7 @@ func (c *policyCompiler) rules(texts []string, key string, to *params.List) {
 		}
 		n := c.places[at].value
 		source := c.source(n)
-		rule, err := params.ParseRule(text, source)
+		rule, err := params.ParseListRule(text, source)
 		if err != nil {
 			c.failNode(n, err)
 			continue

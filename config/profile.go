@@ -161,7 +161,7 @@ func (d *decoder) checkRuleChanges(p codec.Profile, changes codec.Rules, at stri
 }
 
 // IsProfileFile reports whether name, the value of a profile setting, names a
-// file rather than a built-in profile.
+// file rather than a built-in profile. Not covered by the stability page.
 func IsProfileFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }

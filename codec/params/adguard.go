@@ -62,7 +62,7 @@ func (f foreign) adguard(text, source string) error {
 	if !ok {
 		return errors.New("not a rule with removeparam")
 	}
-	a := adguardRule{value: "", rule: Rule{group: "adguard", Source: source}}
+	a := adguardRule{value: "", rule: ListRule{group: "adguard", Source: source}}
 	if rest, ok := strings.CutPrefix(pattern, "@@"); ok {
 		pattern, a.rule.action = rest, actionKeep
 	}
@@ -125,7 +125,7 @@ func splitModifiers(text string) (list []string) {
 
 // An adguardRule is a rule while it is read.
 type adguardRule struct {
-	rule     Rule
+	rule     ListRule
 	hosts    []string // hosts of the modifier domain; nil: any
 	excepted []string // hosts of the modifier domain with '~'
 	value    string   // value of removeparam
@@ -193,12 +193,12 @@ func (a *adguardRule) pattern(text string) error {
 }
 
 // named returns the rules for the value of removeparam, without hosts.
-func (a *adguardRule) named() ([]Rule, error) {
+func (a *adguardRule) named() ([]ListRule, error) {
 	r := a.rule
 	switch rest, negated := strings.CutPrefix(a.value, "~"); {
 	case a.value == "":
 		r.match = matchPrefix
-		return []Rule{r}, nil
+		return []ListRule{r}, nil
 	case negated:
 		if r.action == actionKeep || strings.HasPrefix(rest, "/") {
 			return nil, errors.New("unsupported negation")
@@ -208,7 +208,7 @@ func (a *adguardRule) named() ([]Rule, error) {
 		r.group = r.Source
 		keep.action, keep.group = actionKeep, r.Source
 		keep.Name = string(AppendName(nil, []byte(rest)))
-		return []Rule{r, keep}, nil
+		return []ListRule{r, keep}, nil
 	case strings.HasPrefix(a.value, "/"):
 		name, err := namePattern(a.value)
 		if err != nil {
@@ -217,10 +217,10 @@ func (a *adguardRule) named() ([]Rule, error) {
 		if err := r.setPattern(name); err != nil {
 			return nil, err
 		}
-		return []Rule{r}, nil
+		return []ListRule{r}, nil
 	}
 	r.Name = string(AppendName(nil, []byte(a.value)))
-	return []Rule{r}, nil
+	return []ListRule{r}, nil
 }
 
 // namePattern returns the pattern for a name from a regular expression that AdGuard
@@ -305,7 +305,7 @@ func operators(pattern string) iter.Seq2[byte, int] {
 }
 
 // placed returns the rules for each host, and their exceptions.
-func (a *adguardRule) placed(rules []Rule) (all []Rule) {
+func (a *adguardRule) placed(rules []ListRule) (all []ListRule) {
 	hosts := a.hosts
 	if hosts == nil {
 		hosts = []string{""}
@@ -323,7 +323,7 @@ func (a *adguardRule) placed(rules []Rule) (all []Rule) {
 		all[i].group = a.rule.Source // the exceptions concern this rule only
 	}
 	for _, host := range a.excepted {
-		keep := Rule{action: actionKeep, match: matchPrefix, Host: host, group: a.rule.Source, Source: a.rule.Source}
+		keep := ListRule{action: actionKeep, match: matchPrefix, Host: host, group: a.rule.Source, Source: a.rule.Source}
 		all = append(all, keep)
 	}
 	return all

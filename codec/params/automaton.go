@@ -99,7 +99,7 @@ func newAutomaton(tree *syntax.Regexp, open bool) *automaton {
 	return b.automaton(f)
 }
 
-// newGlob returns the automaton for a rule's path that is not a pattern, see Rule. It
+// newGlob returns the automaton for a rule's path that is not a pattern, see ListRule. It
 // has at most len(path) positions, and path at most maxPositions bytes.
 func newGlob(path string) *automaton {
 	var b builder

@@ -1,17 +1,17 @@
 package params
 
-// Field is a property of a campaign that a parameter can set.
+// CampaignPart is a property of a campaign that a parameter can set.
 // Not covered by the stability page.
-type Field uint8
+type CampaignPart uint8
 
 // Fields of a campaign.
 const (
-	campaignSource  Field = iota // origin of the visit
-	campaignMedium               // medium, such as mail or cpc
-	campaignName                 // name of the campaign
-	campaignTerm                 // paid keyword
-	campaignContent              // one of several links
-	campaignID                   // ID of the campaign
+	campaignSource  CampaignPart = iota // origin of the visit
+	campaignMedium                      // medium, such as mail or cpc
+	campaignName                        // name of the campaign
+	campaignTerm                        // paid keyword
+	campaignContent                     // one of several links
+	campaignID                          // ID of the campaign
 
 	// NumFields is the number of fields. Not covered by the stability page.
 	NumFields = iota
@@ -20,7 +20,7 @@ const (
 var fieldNames = [NumFields]string{"source", "medium", "name", "term", "content", "id"}
 
 // String returns the name of the field as it appears in output.
-func (f Field) String() string {
+func (f CampaignPart) String() string {
 	if int(f) < NumFields {
 		return fieldNames[f]
 	}
@@ -36,7 +36,7 @@ var families = [...]string{"utm_", "pk_", "piwik_", "mtm_", "matomo_"}
 // name sets. If several parameters set the same field, the lowest rank takes
 // precedence, and within a rank the first parameter in the query. Names are
 // compared without regard to ASCII case. Not covered by the stability page.
-func CampaignField(name []byte) (field Field, rank int, ok bool) {
+func CampaignField(name []byte) (field CampaignPart, rank int, ok bool) {
 	for rank, family := range families {
 		if hasPrefixFold(name, family) {
 			field, ok = campaignKey(name[len(family):])
@@ -47,7 +47,7 @@ func CampaignField(name []byte) (field Field, rank int, ok bool) {
 }
 
 // campaignKey returns the field for the part of a name after the family.
-func campaignKey(key []byte) (Field, bool) {
+func campaignKey(key []byte) (CampaignPart, bool) {
 	var b [8]byte
 	if len(key) > len(b) {
 		return 0, false

@@ -3,7 +3,7 @@ package params
 import "testing"
 
 func TestCampaignField(t *testing.T) {
-	f := func(name string, want Field, rank int, ok bool) {
+	f := func(name string, want CampaignPart, rank int, ok bool) {
 		t.Helper()
 		if field, r, got := CampaignField([]byte(name)); field != want || r != rank || got != ok {
 			t.Errorf("%s: %v, %d, %v", name, field, r, got)
@@ -25,7 +25,7 @@ func TestCampaignField(t *testing.T) {
 	f("utm_", 0, 0, false)
 	f("source", 0, 0, false)
 	f("", 0, 0, false)
-	for f := range Field(NumFields) {
+	for f := range CampaignPart(NumFields) {
 		if f.String() == "" || f.String() == "unknown" {
 			t.Errorf("field %d has no name", f)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// place is the part of a URL pattern that a Rule can express.
+// place is the part of a URL pattern that a ListRule can express.
 type place struct {
-	host, path string // as in Rule
+	host, path string // as in ListRule
 	name       string // pattern of the required parameter; "" if none
 }
 
@@ -19,7 +19,7 @@ const (
 )
 
 // hostPrefixes lists how the patterns start a host, with the equivalent prefix
-// for Rule.Host.
+// for ListRule.Host.
 var hostPrefixes = []struct{ prefix, mark string }{
 	{`(?:[a-z0-9-]+\.)*?`, ""},
 	{`([a-z0-9-\.])*`, ""},
@@ -109,7 +109,7 @@ func classLen(s string) int {
 	return len(s)
 }
 
-// parseHosts converts a pattern for hosts to values of Rule.Host: names if
+// parseHosts converts a pattern for hosts to values of ListRule.Host: names if
 // there are few of them, otherwise a pattern.
 func parseHosts(pattern string) ([]string, error) {
 	if pattern == "[^/]+" {

@@ -117,7 +117,7 @@ func (imp *importer) provider(name string, p provider) {
 // rules adds a rule for each name in each place.
 func (imp *importer) rules(items []string, places []place) {
 	for i, item := range items {
-		r := Rule{group: imp.name, Source: imp.source("", i)}
+		r := ListRule{group: imp.name, Source: imp.source("", i)}
 		if err := r.setPattern(item); err != nil {
 			imp.skip(r.Source, err.Error()+": "+item)
 			continue
@@ -136,7 +136,7 @@ func (imp *importer) exception(source, pattern string) {
 		return
 	}
 	for _, at := range places {
-		r := Rule{action: actionKeep, Host: at.host, Path: at.path, match: matchPrefix, group: imp.name, Source: source}
+		r := ListRule{action: actionKeep, Host: at.host, Path: at.path, match: matchPrefix, group: imp.name, Source: source}
 		switch named := r; {
 		case at.name == "":
 		case named.setPattern(at.name) == nil && imp.means(at.name):
@@ -170,7 +170,7 @@ func cutQuestion(pattern string) string { return strings.TrimPrefix(pattern, "(?
 
 // setPattern sets the name from ClearURLs syntax: a pattern for a name that may
 // be escaped.
-func (r *Rule) setPattern(pattern string) error {
+func (r *ListRule) setPattern(pattern string) error {
 	pattern = cutQuestion(pattern)
 	tree, _, err := parsePattern(pattern)
 	if err != nil {

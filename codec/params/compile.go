@@ -28,7 +28,7 @@ func Compile(lists ...*List) (*Matcher, error) {
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
 		scopes:   map[[2]string]uint32{{}: 0},
 		groups:   map[string]uint32{},
-		opposite: map[Rule]ruleAction{},
+		opposite: map[ListRule]ruleAction{},
 	}
 	for a := range c.names {
 		c.names[a].exact = map[string][]int{}
@@ -63,7 +63,7 @@ type compiler struct {
 	scopes   map[[2]string]uint32 // by Host and Path
 	groups   map[string]uint32    // groups of the current list
 	nGroups  uint32
-	opposite map[Rule]ruleAction // actions of the rules of the current list, without a group
+	opposite map[ListRule]ruleAction // actions of the rules of the current list, without a group
 	errs     []error
 }
 
@@ -92,7 +92,7 @@ func (c *compiler) list(l *List, before []*List) {
 }
 
 // rule checks and adds one rule.
-func (c *compiler) rule(r Rule) error {
+func (c *compiler) rule(r ListRule) error {
 	if err := checkRule(&r); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *compiler) rule(r Rule) error {
 }
 
 // checkRule returns the errors of a rule that do not depend on other rules.
-func checkRule(r *Rule) error {
+func checkRule(r *ListRule) error {
 	unseen := strings.HasPrefix(r.Name, "?") || len(r.Name) >= 4 && strings.EqualFold(r.Name[:4], "amp;")
 	switch {
 	case r.action >= numActions || r.match >= numMatches || r.value >= numShapes:
@@ -159,7 +159,7 @@ func checkHost(host string) error {
 // contradiction rejects a rule if another rule of the same list has the
 // opposite effect on the same fields. It accepts rules with a group, because
 // imported lists cannot be edited; there, exceptions take precedence.
-func (c *compiler) contradiction(r Rule) error {
+func (c *compiler) contradiction(r ListRule) error {
 	if r.group != "" {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (c *compiler) groupOf(group string) uint32 {
 }
 
 // scopeOf returns the scope of a rule, and creates it if necessary.
-func (c *compiler) scopeOf(r *Rule) (uint32, error) {
+func (c *compiler) scopeOf(r *ListRule) (uint32, error) {
 	key := [2]string{r.Host, r.Path}
 	if id, ok := c.scopes[key]; ok {
 		return id, nil
@@ -211,7 +211,7 @@ func (c *compiler) scopeOf(r *Rule) (uint32, error) {
 	return id, nil
 }
 
-// compilePath returns the automaton for Rule.Path, or nil for all paths.
+// compilePath returns the automaton for ListRule.Path, or nil for all paths.
 func compilePath(path string) (*automaton, error) {
 	switch {
 	case path == "":
@@ -238,7 +238,7 @@ func compilePattern(src string) (*automaton, error) {
 }
 
 // name registers a rule under its name.
-func (c *compiler) name(r *Rule, id int, scope uint32) error {
+func (c *compiler) name(r *ListRule, id int, scope uint32) error {
 	ns := &c.names[r.action]
 	p := pattern{prefix: lowerASCII(r.Name), rule: id}
 	switch r.match {

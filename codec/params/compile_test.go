@@ -8,7 +8,7 @@ import (
 )
 
 func TestCompileErrors(t *testing.T) {
-	f := func(want string, rules ...Rule) {
+	f := func(want string, rules ...ListRule) {
 		t.Helper()
 		for i := range rules {
 			rules[i].Source = fmt.Sprint("r", i)
@@ -22,34 +22,34 @@ func TestCompileErrors(t *testing.T) {
 			t.Errorf("%+v: error %v does not name the last rule", rules, err)
 		}
 	}
-	f("missing name", Rule{})
-	f("missing name", Rule{match: matchRegexp})
-	f("unknown action", Rule{Name: "a", action: 2})
-	f("unknown action", Rule{Name: "a", match: 3})
-	f("unknown action", Rule{Name: "a", value: numShapes})
-	f("must not start with", Rule{Name: "?a"})
-	f("must not start with", Rule{Name: "AMP;a", match: matchPrefix})
-	f("drops every parameter everywhere", Rule{match: matchPrefix})
-	f("invalid path: must start with", Rule{Name: "a", Path: "a"})
-	f("must not contain", Rule{Name: "a", Path: "/a?b"})
-	f("must be ASCII", Rule{Name: "a", Host: "é.com"})
-	f("in lower case", Rule{Name: "a", Host: "A.com"})
-	f("unexpected character '/'", Rule{Name: "a", Host: "a/b"})
-	f("unexpected character '*'", Rule{Name: "a", Host: "a.*.b"})
-	f("empty label", Rule{Name: "a", Host: "*."})
-	f("empty label", Rule{Name: "a", Host: "a..b"})
-	f("empty label", Rule{Name: "a", Host: "="})
-	f("host: unsupported pattern", Rule{Name: "a", Host: "^("})
-	f("path: unsupported pattern", Rule{Name: "a", Path: "^/("})
-	f("path: unsupported pattern", Rule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
-	f("unsupported pattern", Rule{Name: "(", match: matchRegexp})
-	f("contradicts another rule", Rule{Name: "a", Host: "b"}, Rule{Name: "A", Host: "b", action: actionKeep})
+	f("missing name", ListRule{})
+	f("missing name", ListRule{match: matchRegexp})
+	f("unknown action", ListRule{Name: "a", action: 2})
+	f("unknown action", ListRule{Name: "a", match: 3})
+	f("unknown action", ListRule{Name: "a", value: numShapes})
+	f("must not start with", ListRule{Name: "?a"})
+	f("must not start with", ListRule{Name: "AMP;a", match: matchPrefix})
+	f("drops every parameter everywhere", ListRule{match: matchPrefix})
+	f("invalid path: must start with", ListRule{Name: "a", Path: "a"})
+	f("must not contain", ListRule{Name: "a", Path: "/a?b"})
+	f("must be ASCII", ListRule{Name: "a", Host: "é.com"})
+	f("in lower case", ListRule{Name: "a", Host: "A.com"})
+	f("unexpected character '/'", ListRule{Name: "a", Host: "a/b"})
+	f("unexpected character '*'", ListRule{Name: "a", Host: "a.*.b"})
+	f("empty label", ListRule{Name: "a", Host: "*."})
+	f("empty label", ListRule{Name: "a", Host: "a..b"})
+	f("empty label", ListRule{Name: "a", Host: "="})
+	f("host: unsupported pattern", ListRule{Name: "a", Host: "^("})
+	f("path: unsupported pattern", ListRule{Name: "a", Path: "^/("})
+	f("path: unsupported pattern", ListRule{Name: "a", Path: "/" + strings.Repeat("x", maxPositions)})
+	f("unsupported pattern", ListRule{Name: "(", match: matchRegexp})
+	f("contradicts another rule", ListRule{Name: "a", Host: "b"}, ListRule{Name: "A", Host: "b", action: actionKeep})
 }
 
 func TestCompileReportsAll(t *testing.T) {
 	_, err := Compile(
-		&List{Name: "l", Version: "1", Rules: []Rule{{Source: "one"}, {Name: "a", Source: "fine"}, {Name: "b", Path: "x", Source: "two"}}},
-		&List{Name: "l", Version: "1", Rules: []Rule{{Name: "c", Host: "C", Source: "three"}}},
+		&List{Name: "l", Version: "1", Rules: []ListRule{{Source: "one"}, {Name: "a", Source: "fine"}, {Name: "b", Path: "x", Source: "two"}}},
+		&List{Name: "l", Version: "1", Rules: []ListRule{{Name: "c", Host: "C", Source: "three"}}},
 		&List{Name: "a,b", Version: "1"},
 	)
 	if err == nil {

@@ -31,7 +31,7 @@ func defaultSection(title string) (list []defaultParam) {
 	return list
 }
 
-// mailPages is the Rule.Path of pages that need mailParams: pages to
+// mailPages is the ListRule.Path of pages that need mailParams: pages to
 // unsubscribe, and mailings shown as web pages. A session ID in a path starts
 // with ';' or '('.
 const mailPages = "^[^;(]*(unsubscribe|emailwebview)"

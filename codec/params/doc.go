@@ -39,7 +39,7 @@ package params
 //	pair.go        Pair: a query as fields; names decoded as in a form
 //	form.go        form encoding of a single field (rule q-form)
 //	shape.go       the shape of a value
-//	rule.go        Rule and List: a parameter list as data
+//	rule.go        ListRule and List: a parameter list as data
 //	plain.go       lists with one rule per line; allow lists; single rules
 //	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
 //	imports.go     lists of Brave and Firefox; adguard.go, robots.go: others
@@ -59,5 +59,5 @@ package params
 //	tidy.go        the fast path for most queries
 //	style.go       Declaration: how a parameter is written
 //	styles.go      CompileStyles: from declarations to Styles
-//	reader.go      Reader: decoded parameters; pathreader.go: parameters of a path
+//	reader.go      ParamReader: decoded parameters; pathreader.go: parameters of a path
 //	keyquery.go    AppendChanged and AppendFiltered

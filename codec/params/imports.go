@@ -25,7 +25,7 @@ func (f foreign) skip(source, what string) {
 }
 
 // add adds a copy of r for each name.
-func (f foreign) add(r Rule, names ...string) {
+func (f foreign) add(r ListRule, names ...string) {
 	for _, name := range names {
 		r.match, r.Name = matchExact, string(AppendName(nil, []byte(name)))
 		if err := checkImported(&r); err != nil {
@@ -37,7 +37,7 @@ func (f foreign) add(r Rule, names ...string) {
 }
 
 // keepAll adds an exception for every parameter.
-func (f foreign) keepAll(r Rule) {
+func (f foreign) keepAll(r ListRule) {
 	r.action, r.match, r.Name = actionKeep, matchPrefix, ""
 	if err := checkImported(&r); err != nil {
 		f.skip(r.Source, err.Error())
@@ -48,7 +48,7 @@ func (f foreign) keepAll(r Rule) {
 
 // checkImported returns the error of a rule that cannot be compiled. The
 // importers skip these rules, so that the rest of the list can be used.
-func checkImported(r *Rule) error {
+func checkImported(r *ListRule) error {
 	if err := checkRule(r); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func checkImported(r *Rule) error {
 	return nil
 }
 
-// globPath returns the Rule.Path for a path in which '*' matches any bytes.
+// globPath returns the ListRule.Path for a path in which '*' matches any bytes.
 func globPath(path string) string {
 	if strings.Trim(path, "*") == "/" && path != "/" {
 		return ""
@@ -82,7 +82,7 @@ func ParseBrave(data []byte) (*List, error) {
 	}
 	f := newForeign("brave", data)
 	for i, entry := range file {
-		r := Rule{Source: fmt.Sprintf("brave#%d", i+1)}
+		r := ListRule{Source: fmt.Sprintf("brave#%d", i+1)}
 		r.group = r.Source
 		for _, pattern := range entry.Include {
 			if err := r.setMatchPattern(pattern); err != nil {
@@ -108,7 +108,7 @@ func ParseBrave(data []byte) (*List, error) {
 // setMatchPattern sets host and path from a match pattern of a browser
 // extension, such as "*://*.example.com/a/*":
 // https://developer.chrome.com/docs/extensions/develop/concepts/match-patterns.
-func (r *Rule) setMatchPattern(pattern string) error {
+func (r *ListRule) setMatchPattern(pattern string) error {
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok || scheme != "*" && scheme != "http" && scheme != "https" {
 		return errors.New("not a match pattern for http and https")
@@ -172,7 +172,7 @@ func ParseFirefox(data []byte) (*List, error) {
 			return nil, &ParseError{"firefox", 1, 1, fmt.Sprintf("missing queryParams or topLevelSites in %q", name)}
 		}
 		for _, site := range entry.TopLevelSites {
-			r := Rule{Source: "firefox " + name}
+			r := ListRule{Source: "firefox " + name}
 			if site != "*" {
 				r.Host = "=" + site
 			}
@@ -186,7 +186,7 @@ func ParseFirefox(data []byte) (*List, error) {
 // sites, with all of their hosts.
 func (f foreign) strips(records []firefoxStrip) {
 	for i, record := range records {
-		r := Rule{Source: fmt.Sprintf("firefox#%d", i+1), group: "firefox"}
+		r := ListRule{Source: fmt.Sprintf("firefox#%d", i+1), group: "firefox"}
 		f.add(r, record.StripList...)
 		for _, site := range record.AllowList {
 			r.Host = site

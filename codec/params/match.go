@@ -5,7 +5,7 @@ import "slices"
 // Matcher is a compiled set of lists. It is immutable and safe for concurrent
 // use. A nil Matcher contains no rules.
 type Matcher struct {
-	rules    []Rule
+	rules    []ListRule
 	scope    []uint32 // index in scopes, for each rule
 	group    []uint32 // for each rule: number of its list and group, 0 without a group
 	lists    []*List
@@ -39,10 +39,10 @@ func (m *Matcher) Lists() []*List {
 }
 
 // Rule returns the rule with the index i, as returned by Match or in Dropped.
-// It returns the zero Rule if i is out of range.
-func (m *Matcher) Rule(i int) Rule {
+// It returns the zero ListRule if i is out of range. Not covered by the stability page.
+func (m *Matcher) Rule(i int) ListRule {
 	if m == nil || i < 0 || i >= len(m.rules) {
-		return Rule{}
+		return ListRule{}
 	}
 	return m.rules[i]
 }
@@ -60,7 +60,7 @@ func (m *Matcher) Versions() string {
 // Match reports whether a field with the given form-decoded name and value is
 // dropped. rule is the first rule, in the order of the lists, that drops the
 // field. If exceptions keep the field, rule is the exception to the first rule
-// that would drop it. Otherwise rule is -1.
+// that would drop it. Otherwise rule is -1. Not covered by the stability page.
 func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 	if m == nil {
 		return -1, false

@@ -114,13 +114,13 @@ example.com/only/**: *
 }
 
 func TestGroups(t *testing.T) {
-	l := &List{Name: "g", Version: "1", Rules: []Rule{
+	l := &List{Name: "g", Version: "1", Rules: []ListRule{
 		{Name: "ref", group: "a", Source: "a#1"},
 		{action: actionKeep, Host: "example.com", match: matchPrefix, group: "a", Source: "a exceptions#1"},
 		{Host: "example.com", Name: "id", group: "b", Source: "b#1"},
 		{Host: "sub.example.com", Name: "ref", group: "b", Source: "b#2"},
 	}}
-	other := &List{Name: "h", Version: "1", Rules: []Rule{{Name: "x", group: "a", Source: "h#1"}}}
+	other := &List{Name: "h", Version: "1", Rules: []ListRule{{Name: "x", group: "a", Source: "h#1"}}}
 	m := compile(t, l, other)
 	var s Scratch
 	f := func(host, name, want string, drop bool) {
@@ -141,7 +141,7 @@ func TestNilMatcher(t *testing.T) {
 	var m *Matcher
 	var s Scratch
 	site := m.Site([]byte("example.com"), []byte("/"), &s)
-	if rule, drop := m.Match(site, []byte("gclid"), nil); rule != -1 || drop || m.Versions() != "" || m.Rule(0) != (Rule{}) {
+	if rule, drop := m.Match(site, []byte("gclid"), nil); rule != -1 || drop || m.Versions() != "" || m.Rule(0) != (ListRule{}) {
 		t.Error("a nil Matcher has rules")
 	}
 	if out, present, why := appendKeyQuery(nil, []byte("gclid=1"), m, site, &s); string(out) != "gclid=1" || !present || why != 0 {
@@ -176,7 +176,7 @@ func randomLists(r *rand.Rand) []*List {
 	for _, name := range []string{"one", "two"} {
 		l := &List{Name: name, Version: "1"}
 		for i := range r.IntN(12) {
-			rule := Rule{
+			rule := ListRule{
 				action: ruleAction(r.IntN(int(numActions))),
 				Host:   pick("", "", "b.com", "*.b.com", "=b.com", "b.*", "a.b.*", "^(a|c)\\.b\\..*", "com", "xb.com"),
 				Path:   pick("", "", "/", "/a/**", "/*/b", "^/a", "**b"),

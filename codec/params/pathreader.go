@@ -7,7 +7,7 @@ import (
 )
 
 // readPath reads the parameters in the segments of a path.
-func (r *Reader) readPath(path []byte) {
+func (r *ParamReader) readPath(path []byte) {
 	if r.styles.Len() == 0 && bytes.IndexByte(path, ';') < 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func (r *Reader) readPath(path []byte) {
 
 // cut finds the segments of a path. A '/' at the start precedes the first
 // segment.
-func (r *Reader) cut(path []byte) {
+func (r *ParamReader) cut(path []byte) {
 	r.segments = r.segments[:0]
 	from := 0
 	if r.isSeparator(path[0]) {
@@ -39,11 +39,11 @@ func (r *Reader) cut(path []byte) {
 	}
 }
 
-func (r *Reader) isSeparator(c byte) bool { return c == '/' || c == '\\' && r.Backslash }
+func (r *ParamReader) isSeparator(c byte) bool { return c == '/' || c == '\\' && r.Backslash }
 
 // bind finds, for each declaration with a template that fits the path, the
 // segment of its parameter.
-func (r *Reader) bind(path []byte) {
+func (r *ParamReader) bind(path []byte) {
 	r.bound = resize(r.bound, r.styles.Len())
 	if r.styles == nil {
 		return
@@ -56,7 +56,7 @@ func (r *Reader) bind(path []byte) {
 }
 
 // fits reports whether the segments of a path match a template.
-func (r *Reader) fits(template []templateSegment, path []byte) bool {
+func (r *ParamReader) fits(template []templateSegment, path []byte) bool {
 	if len(template) != len(r.segments) || !r.isSeparator(path[0]) {
 		return false
 	}
@@ -84,7 +84,7 @@ func (r *Reader) fits(template []templateSegment, path []byte) bool {
 // wholeSegment makes segment i a parameter if it is bound to a declaration of
 // style simple or label, or of style matrix although the segment contains no
 // ';'. It reports whether it did.
-func (r *Reader) wholeSegment(path []byte, i int) bool {
+func (r *ParamReader) wholeSegment(path []byte, i int) bool {
 	if r.styles == nil {
 		return false
 	}
@@ -107,7 +107,7 @@ func (r *Reader) wholeSegment(path []byte, i int) bool {
 }
 
 // segment parses raw, a segment at the offset at, as the value of p.
-func (r *Reader) segment(p *Param, d *declared, at uint32, raw []byte) {
+func (r *ParamReader) segment(p *Param, d *declared, at uint32, raw []byte) {
 	delimiter := byte(',')
 	dot := 0
 	if d.Style == StyleLabel {
@@ -145,7 +145,7 @@ func dotLen(text []byte) int {
 }
 
 // matrix reads the parameters after each ';' of segment i.
-func (r *Reader) matrix(path []byte, i int) {
+func (r *ParamReader) matrix(path []byte, i int) {
 	seg := r.segments[i]
 	r.fields, r.claims, r.names = r.fields[:0], r.claims[:0], r.names[:0]
 	for at := seg.from; at < seg.to; {
@@ -172,7 +172,7 @@ func (r *Reader) matrix(path []byte, i int) {
 // matrixClaim returns the declaration of a parameter in segment i, and its
 // role. A declaration that is bound to the segment takes precedence over one
 // that matches any segment.
-func (r *Reader) matrixClaim(name []byte, i int) claim {
+func (r *ParamReader) matrixClaim(name []byte, i int) claim {
 	found, rank := claim{decl: -1}, 0
 	if r.styles == nil {
 		return found

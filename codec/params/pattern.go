@@ -26,7 +26,7 @@ func (e *patternError) Error() string {
 	return fmt.Sprintf("unsupported pattern: %s at byte %d", e.reason, e.at)
 }
 
-// parsePattern parses a whole pattern, see Rule. It ignores a '^' at the start and a
+// parsePattern parses a whole pattern, see ListRule. It ignores a '^' at the start and a
 // '$' at the end. anchored reports whether there was a '$'. The tree matches
 // letters in both cases and has no counted repetitions. It has fewer than
 // maxPositions positions.

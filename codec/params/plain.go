@@ -11,16 +11,16 @@ import (
 //	# a comment, also after a rule
 //	gclid                       an exact name
 //	utm_*                       a prefix
-//	/ga_[a-z]+/                 a pattern, see Rule
+//	/ga_[a-z]+/                 a pattern, see ListRule
 //	sid ~alnum16                only if the value has this shape
 //	example.com: ref            on this host and its subdomains; other forms as
-//	                            in Rule.Host
-//	example.com/path/**: sku    on these paths, see Rule.Path
+//	                            in ListRule.Host
+//	example.com/path/**: sku    on these paths, see ListRule.Path
 //	!example.com: utm_source    an exception; can also start with "@@"
 //	!keep
 //
 // Names are decoded as in a form, so they can be copied from a URL. name is the
-// name of the list; ParseError and Rule.Source contain it together with the
+// name of the list; ParseError and ListRule.Source contain it together with the
 // line. If version is empty, it is derived from data. The error joins a
 // *ParseError for each invalid line. Compile makes further checks.
 func ParsePlain(name, version string, data []byte) (*List, error) {
@@ -50,12 +50,12 @@ func ParsePlain(name, version string, data []byte) (*List, error) {
 	return l, nil
 }
 
-// ParseRule parses one rule in the syntax of a line of ParsePlain, without
+// ParseListRule parses one rule in the syntax of a line of ParsePlain, without
 // comments. The error is a *RuleError.
-func ParseRule(text, source string) (Rule, error) {
+func ParseListRule(text, source string) (ListRule, error) {
 	r, at, reason := parseRule(strings.TrimRight(text, " \t"))
 	if reason != "" {
-		return Rule{}, &RuleError{source, fmt.Sprintf("%s (at byte %d)", reason, at)}
+		return ListRule{}, &RuleError{source, fmt.Sprintf("%s (at byte %d)", reason, at)}
 	}
 	r.Source = source
 	return r, nil
@@ -64,12 +64,12 @@ func ParseRule(text, source string) (Rule, error) {
 // Allow returns the rules that drop all parameters within a scope except those
 // with the given names. The scope has the form "host", "host/path" or "/path".
 // Scope and names have the syntax of ParsePlain.
-func Allow(scope string, names []string, source string) ([]Rule, error) {
-	all := Rule{match: matchPrefix, Source: source}
+func Allow(scope string, names []string, source string) ([]ListRule, error) {
+	all := ListRule{match: matchPrefix, Source: source}
 	all.Host, all.Path = cutScope(scope)
-	rules := []Rule{all}
+	rules := []ListRule{all}
 	for _, name := range names {
-		r := Rule{action: actionKeep, Host: all.Host, Path: all.Path, Source: source}
+		r := ListRule{action: actionKeep, Host: all.Host, Path: all.Path, Source: source}
 		if _, reason := r.setName(name); reason != "" {
 			return nil, &RuleError{source, reason}
 		}
@@ -91,7 +91,7 @@ func cutComment(line string) string {
 
 // parseRule parses a rule. If reason is not empty, the rule is invalid and at
 // is the offset of the error.
-func parseRule(text string) (r Rule, at int, reason string) {
+func parseRule(text string) (r ListRule, at int, reason string) {
 	rest := strings.TrimLeft(text, " \t")
 	for _, mark := range []string{"!", "@@"} {
 		if after, ok := strings.CutPrefix(rest, mark); ok {
@@ -127,7 +127,7 @@ func cutScope(scope string) (host, path string) {
 
 // setName parses a name and how it matches. If reason is not empty, the name is
 // invalid and at is the offset of the error.
-func (r *Rule) setName(name string) (at int, reason string) {
+func (r *ListRule) setName(name string) (at int, reason string) {
 	if len(name) > 2 && name[0] == '/' && name[len(name)-1] == '/' {
 		r.match, r.Name = matchRegexp, name[1:len(name)-1]
 		return 0, ""

@@ -10,7 +10,7 @@ import (
 
 func TestParsePlain(t *testing.T) {
 	const text = "\ufeff"
-	f := func(line string, want Rule) {
+	f := func(line string, want ListRule) {
 		t.Helper()
 		l, err := ParsePlain("l", "", []byte("\n"+line+"\r\n"))
 		if err != nil || len(l.Rules) != 1 {
@@ -24,27 +24,27 @@ func TestParsePlain(t *testing.T) {
 		if _, err := Compile(l); err != nil {
 			t.Errorf("%q: %v", line, err)
 		}
-		r, err := ParseRule(cutComment(line), "here")
+		r, err := ParseListRule(cutComment(line), "here")
 		want.Source = "here"
 		if err != nil || r != want {
-			t.Errorf("ParseRule(%q) = %+v, %v", line, r, err)
+			t.Errorf("ParseListRule(%q) = %+v, %v", line, r, err)
 		}
 	}
-	f("gclid", Rule{Name: "gclid"})
-	f("  gclid  # Google", Rule{Name: "gclid"})
-	f("utm_*", Rule{Name: "utm_", match: matchPrefix})
-	f("/ga_[a-z]+/", Rule{Name: "ga_[a-z]+", match: matchRegexp})
-	f("sid ~alnum16", Rule{Name: "sid", value: shapeAlnum16})
-	f("mr:device", Rule{Name: "mr:device"})
-	f("a%20b%2A", Rule{Name: "a b*"})
-	f("a+b", Rule{Name: "a b"})
-	f("a#b", Rule{Name: "a#b"})
-	f("example.com: ref", Rule{Host: "example.com", Name: "ref"})
-	f("google.*: ved", Rule{Host: "google.*", Name: "ved"})
-	f("example.com/path/**: sku ~int", Rule{Host: "example.com", Path: "/path/**", Name: "sku", value: shapeInt})
-	f("/path: x", Rule{Path: "/path", Name: "x"})
-	f("!keep", Rule{action: actionKeep, Name: "keep"})
-	f("@@ example.com: *", Rule{action: actionKeep, Host: "example.com", match: matchPrefix})
+	f("gclid", ListRule{Name: "gclid"})
+	f("  gclid  # Google", ListRule{Name: "gclid"})
+	f("utm_*", ListRule{Name: "utm_", match: matchPrefix})
+	f("/ga_[a-z]+/", ListRule{Name: "ga_[a-z]+", match: matchRegexp})
+	f("sid ~alnum16", ListRule{Name: "sid", value: shapeAlnum16})
+	f("mr:device", ListRule{Name: "mr:device"})
+	f("a%20b%2A", ListRule{Name: "a b*"})
+	f("a+b", ListRule{Name: "a b"})
+	f("a#b", ListRule{Name: "a#b"})
+	f("example.com: ref", ListRule{Host: "example.com", Name: "ref"})
+	f("google.*: ved", ListRule{Host: "google.*", Name: "ved"})
+	f("example.com/path/**: sku ~int", ListRule{Host: "example.com", Path: "/path/**", Name: "sku", value: shapeInt})
+	f("/path: x", ListRule{Path: "/path", Name: "x"})
+	f("!keep", ListRule{action: actionKeep, Name: "keep"})
+	f("@@ example.com: *", ListRule{action: actionKeep, Host: "example.com", match: matchPrefix})
 	if l, err := ParsePlain("l", "", []byte("# nothing\n\n \t\r\n")); err != nil || len(l.Rules) != 0 || len(l.Version) != 16 {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -76,7 +76,7 @@ func TestParsePlainErrors(t *testing.T) {
 		t.Errorf("%v is not a *ParseError", err)
 	}
 	var re *RuleError
-	if _, err := ParseRule("x*y", "user:rules.drop_params[2]"); !errors.As(err, &re) || re.Source != "user:rules.drop_params[2]" {
+	if _, err := ParseListRule("x*y", "user:rules.drop_params[2]"); !errors.As(err, &re) || re.Source != "user:rules.drop_params[2]" {
 		t.Errorf("%v is not a *RuleError", err)
 	}
 }

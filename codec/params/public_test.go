@@ -126,7 +126,7 @@ func decisionTables(t *testing.T) string {
 // hasRule reports whether the list has a rule for a name or pattern of another list, for
 // some values or pages.
 func hasRule(l *List, name string) bool {
-	return slices.ContainsFunc(l.Rules, func(r Rule) bool {
+	return slices.ContainsFunc(l.Rules, func(r ListRule) bool {
 		prefix := strings.TrimSuffix(name, "*")
 		switch {
 		case r.match == matchPrefix:

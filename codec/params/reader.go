@@ -7,14 +7,14 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// Param is one parameter of a URL, as read by a [Reader].
+// Param is one parameter of a URL, as read by a [ParamReader].
 // Not covered by the stability page.
 type Param struct {
 	In    Location
 	Index int       // index from 0: in a query, of the field, counting empty ones; in a path, of the segment
 	At    uint32    // offset of its first byte in the component
 	Decl  int       // index of its declaration, or -1
-	Type  ValueType // TypeString: use Reader.Value; TypeArray and TypeObject: use Reader.Items
+	Type  ValueType // TypeString: use ParamReader.Value; TypeArray and TypeObject: use ParamReader.Items
 	// HasValue distinguishes "a=" from "a" if Type is TypeString.
 	HasValue bool
 	// Misfit says that the URL does not write the parameter in its declared
@@ -38,13 +38,13 @@ type Item struct {
 	name, value textSpan
 }
 
-// textSpan is a range of Reader.text.
+// textSpan is a range of ParamReader.text.
 type textSpan struct{ from, to int }
 
-// Reader reads the parameters of URLs. The zero Reader is ready for use.
-// Results are valid until the next Read; the memory is reused. A Reader is not
+// ParamReader reads the parameters of URLs. The zero ParamReader is ready for use.
+// Results are valid until the next Read; the memory is reused. A ParamReader is not
 // safe for concurrent use. Not covered by the stability page.
-type Reader struct {
+type ParamReader struct {
 	// Backslash makes '\' separate segments too, as the URL Standard does for
 	// special schemes.
 	Backslash bool
@@ -85,7 +85,7 @@ type fieldSpan struct {
 // '|', ' ' (also as '+') and brackets. '.' is unreserved, so %2E is equivalent
 // to it. The delimiters ',', ';', '=' and '&' are recognized only raw, because
 // escaped ones are data (RFC 6570 §3.2.1, RFC 3986 §2.2).
-func (r *Reader) Read(s *Styles, path, query []byte) {
+func (r *ParamReader) Read(s *Styles, path, query []byte) {
 	r.styles = s
 	r.params, r.items, r.text, r.spans = r.params[:0], r.items[:0], r.text[:0], r.spans[:0]
 	if len(path) > 0 {
@@ -98,15 +98,15 @@ func (r *Reader) Read(s *Styles, path, query []byte) {
 
 // Params returns the parameters found by the last Read. The result is valid
 // until the next Read.
-func (r *Reader) Params() []Param { return r.params }
+func (r *ParamReader) Params() []Param { return r.params }
 
 // Name returns the decoded name of p or, for a declared parameter, its declared
 // name. The result is valid until the next Read.
-func (r *Reader) Name(p *Param) []byte { return r.at(p.name) }
+func (r *ParamReader) Name(p *Param) []byte { return r.at(p.name) }
 
 // Value returns the decoded value of p, or nil for an array or object. The
 // result is valid until the next Read.
-func (r *Reader) Value(p *Param) []byte {
+func (r *ParamReader) Value(p *Param) []byte {
 	if p.Type != TypeString || !p.HasValue {
 		return nil
 	}
@@ -115,15 +115,15 @@ func (r *Reader) Value(p *Param) []byte {
 
 // Items returns the values of an array or the properties of an object. The
 // result is valid until the next Read.
-func (r *Reader) Items(p *Param) []Item { return r.items[p.from:p.to:p.to] }
+func (r *ParamReader) Items(p *Param) []Item { return r.items[p.from:p.to:p.to] }
 
 // ItemName returns the decoded name of a property. The result is valid until
 // the next Read.
-func (r *Reader) ItemName(i *Item) []byte { return r.at(i.name) }
+func (r *ParamReader) ItemName(i *Item) []byte { return r.at(i.name) }
 
 // ItemValue returns the decoded value of an item, or nil for a property without
 // a value. The result is valid until the next Read.
-func (r *Reader) ItemValue(i *Item) []byte {
+func (r *ParamReader) ItemValue(i *Item) []byte {
 	if !i.HasValue {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (r *Reader) ItemValue(i *Item) []byte {
 
 // ParamAt returns the parameter with a field that covers the given offset of a
 // component, or nil.
-func (r *Reader) ParamAt(in Location, at uint32) *Param {
+func (r *ParamReader) ParamAt(in Location, at uint32) *Param {
 	for _, s := range r.spans {
 		if s.in == in && s.start <= at && at < s.end {
 			return &r.params[s.param]
@@ -141,11 +141,11 @@ func (r *Reader) ParamAt(in Location, at uint32) *Param {
 	return nil
 }
 
-func (r *Reader) at(s textSpan) []byte { return r.text[s.from:s.to:s.to] }
+func (r *ParamReader) at(s textSpan) []byte { return r.text[s.from:s.to:s.to] }
 
 // decode decodes raw once by the rules of its component and returns the range
 // of the result.
-func (r *Reader) decode(in Location, raw []byte) textSpan {
+func (r *ParamReader) decode(in Location, raw []byte) textSpan {
 	from := len(r.text)
 	if in == InQuery {
 		r.text = percent.AppendDecodeForm(r.text, raw)
@@ -174,7 +174,7 @@ func EmptyPair(query []byte) int {
 }
 
 // readQuery reads the fields of a query.
-func (r *Reader) readQuery(query []byte) {
+func (r *ParamReader) readQuery(query []byte) {
 	r.fields = AppendPairs(r.fields[:0], query)
 	r.claims, r.names = r.claims[:0], r.names[:0]
 	for i := range r.fields {
@@ -191,7 +191,7 @@ func (r *Reader) readQuery(query []byte) {
 
 // readFields creates the parameters for r.fields, which have names and claims.
 // In a path the fields belong to one segment, and the parameters get its index.
-func (r *Reader) readFields(in Location, text []byte, segment int) {
+func (r *ParamReader) readFields(in Location, text []byte, segment int) {
 	r.open = resize(r.open, r.styles.Len())
 	first := len(r.params)
 	for i, f := range r.fields {
@@ -223,14 +223,14 @@ func (r *Reader) readFields(in Location, text []byte, segment int) {
 }
 
 // plain sets the value of p from its field.
-func (r *Reader) plain(p *Param, text []byte, f Pair) {
+func (r *ParamReader) plain(p *Param, text []byte, f Pair) {
 	if p.HasValue = f.Eq; f.Eq {
 		p.value = r.decode(p.In, f.Value(text))
 	}
 }
 
 // collect adds the items of all fields of the declared parameter p.
-func (r *Reader) collect(p *Param, text []byte) {
+func (r *ParamReader) collect(p *Param, text []byte) {
 	d := &r.styles.decls[p.Decl]
 	r.begin(p, d)
 	for i, f := range r.fields {
@@ -243,7 +243,7 @@ func (r *Reader) collect(p *Param, text []byte) {
 }
 
 // begin makes p a parameter with the declaration d.
-func (r *Reader) begin(p *Param, d *declared) {
+func (r *ParamReader) begin(p *Param, d *declared) {
 	from := len(r.text)
 	r.text = append(r.text, d.Name...)
 	p.name, p.Type = textSpan{from, len(r.text)}, d.Type
@@ -252,7 +252,7 @@ func (r *Reader) begin(p *Param, d *declared) {
 
 // finish ends the items of p. An array with a single empty value is an empty
 // array.
-func (r *Reader) finish(p *Param) {
+func (r *ParamReader) finish(p *Param) {
 	p.to = len(r.items)
 	if p.Type == TypeArray && p.to == p.from+1 {
 		if v := r.items[p.from].value; v.from == v.to {
@@ -263,7 +263,7 @@ func (r *Reader) finish(p *Param) {
 }
 
 // field adds field i to p.
-func (r *Reader) field(p *Param, d *declared, text []byte, i int) {
+func (r *ParamReader) field(p *Param, d *declared, text []byte, i int) {
 	f := r.fields[i]
 	value := f.Value(text)
 	valueAt := f.End - uint32(len(value))
@@ -304,12 +304,12 @@ func (p *Param) misfit(at uint32) {
 }
 
 // item adds a value of an array.
-func (r *Reader) item(p *Param, at uint32, raw []byte) {
+func (r *ParamReader) item(p *Param, at uint32, raw []byte) {
 	r.items = append(r.items, Item{At: at, HasValue: true, value: r.decode(p.In, raw)})
 }
 
 // property adds a property with a decoded name.
-func (r *Reader) property(p *Param, at uint32, name textSpan, raw []byte, hasValue bool) {
+func (r *ParamReader) property(p *Param, at uint32, name textSpan, raw []byte, hasValue bool) {
 	it := Item{At: at, HasValue: hasValue, name: name}
 	if hasValue {
 		it.value = r.decode(p.In, raw)
@@ -318,7 +318,7 @@ func (r *Reader) property(p *Param, at uint32, name textSpan, raw []byte, hasVal
 }
 
 // member adds a property of a deepObject. Its name is the text in the brackets.
-func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
+func (r *ParamReader) member(p *Param, f Pair, name textSpan, value []byte) {
 	text := r.at(name)
 	open := bytes.IndexByte(text, '[')
 	key := textSpan{name.from + open + 1, name.to}
@@ -336,7 +336,7 @@ func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
 // split adds the items of a raw value that are separated by delimiter. An empty
 // value gives no items. The items of an object are alternating names and
 // values.
-func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
+func (r *ParamReader) split(p *Param, delimiter byte, at uint32, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
@@ -366,7 +366,7 @@ func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
 
 // splitPairs adds the properties of a raw value that have the form name=value
 // and are separated by delimiter.
-func (r *Reader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
+func (r *ParamReader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// This file is the readable reference implementation of Reader. It splits text
+// This file is the readable reference implementation of ParamReader. It splits text
 // into units, each of which is a raw or an escaped byte, and works only with
 // units.
 
@@ -232,7 +232,7 @@ func boolTo(b bool) int {
 	return 0
 }
 
-// slowRead implements Reader.Read followed by showParams.
+// slowRead implements ParamReader.Read followed by showParams.
 func slowRead(decls []Declaration, path, query string) string {
 	var all []*slowDecl
 	for _, d := range decls {
@@ -400,7 +400,7 @@ var slowStyles = [][]Declaration{
 }
 
 // checkReader compares Reader with its reference implementation.
-func checkReader(t *testing.T, r *Reader, styles *Styles, decls []Declaration, path, query string) {
+func checkReader(t *testing.T, r *ParamReader, styles *Styles, decls []Declaration, path, query string) {
 	t.Helper()
 	r.Read(styles, []byte(path), []byte(query))
 	if got, want := showParams(r), slowRead(decls, path, query); got != want {
@@ -425,7 +425,7 @@ func checkReader(t *testing.T, r *Reader, styles *Styles, decls []Declaration, p
 
 // TestReaderSlow compares all short queries and paths of significant bytes.
 func TestReaderSlow(t *testing.T) {
-	var r Reader
+	var r ParamReader
 	for _, decls := range slowStyles {
 		styles := compileStyles(t, decls...)
 		for _, tokens := range [][]string{{"a", "b", "=", "&", ","}, {"a=", "x", "b", "&", "|", "%7c", "+", "%20"}, {"a", "[", "%5D", "=", "&", "x", "b"}, {"&x=", "a", ",", "%2C", "y"}} {
@@ -469,7 +469,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which byte, path, query string) {
 		decls := slowStyles[int(which)%len(slowStyles)]
-		var r Reader
+		var r ParamReader
 		checkReader(t, &r, compileStyles(t, decls...), decls, path, query)
 	})
 }
@@ -480,7 +480,7 @@ func TestReaderNoAllocs(t *testing.T) {
 	path, query := []byte("/p/x;a=1,2;b;x=3"), []byte("a=1|2&b=x+1&a[x]=1&&y=%zz&x=1")
 	for _, decls := range slowStyles {
 		styles := compileStyles(t, decls...)
-		var r Reader
+		var r ParamReader
 		f := func() {
 			r.Read(styles, path, query)
 			for i := range r.Params() {

@@ -3,11 +3,11 @@ package params
 // Recorder receives each step of AppendChanged, AppendFiltered and
 // AppendSorted, in order. It is meant for explanations: with a Recorder, these
 // functions take no fast path and allocate memory. Not covered by the stability page.
-type Recorder func(Step)
+type Recorder func(QueryStep)
 
-// Step is the application of one rule that changed a query.
+// QueryStep is the application of one rule that changed a query.
 // Not covered by the stability page.
-type Step struct {
+type QueryStep struct {
 	Why     Why    // a single rule
 	Before  []byte // the query before the rule
 	After   []byte
@@ -30,7 +30,7 @@ func (s *Scratch) record(query []byte) recording {
 }
 
 // now records a step with the result after.
-func (r *recording) now(st Step, after []byte, present bool) {
+func (r *recording) now(st QueryStep, after []byte, present bool) {
 	st.Before, st.After, st.Present = r.last, after, present
 	r.last = after
 	r.to(st)
@@ -41,7 +41,7 @@ func (r *recording) now(st Step, after []byte, present bool) {
 func (r *recording) fields(why Why, fields ...[]field) {
 	if r.to != nil && why != 0 {
 		after, present := r.join(fields...)
-		r.now(Step{Why: why}, after, present)
+		r.now(QueryStep{Why: why}, after, present)
 	}
 }
 
@@ -49,14 +49,14 @@ func (r *recording) fields(why Why, fields ...[]field) {
 func (r *recording) dropped(why Why, d Dropped, fields ...[]field) {
 	if r.to != nil {
 		after, present := r.join(fields...)
-		r.now(Step{Why: why, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, present)
+		r.now(QueryStep{Why: why, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, present)
 	}
 }
 
 // written records the rule why with the result after.
 func (r *recording) written(why Why, after []byte) {
 	if r.to != nil && why != 0 {
-		r.now(Step{Why: why}, append([]byte(nil), after...), true)
+		r.now(QueryStep{Why: why}, append([]byte(nil), after...), true)
 	}
 }
 
@@ -89,5 +89,5 @@ func (r *recording) filtered(kept []byte, begun bool, rest []field, d Dropped) {
 		begun = true
 		after = append(after, r.query[rest[i].Start:rest[i].End]...)
 	}
-	r.now(Step{Why: whyDropped, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, len(after) > 0)
+	r.now(QueryStep{Why: whyDropped, Name: AppendName(nil, d.Pair.Name(r.query)), Rule: d.Rule}, after, len(after) > 0)
 }

@@ -21,7 +21,7 @@ func ParseRobots(host string, data []byte) *List {
 		if !ok || !strings.EqualFold(strings.TrimSpace(key), "clean-param") {
 			continue
 		}
-		r := Rule{Host: "=" + host, Source: fmt.Sprintf("robots:%d", line)}
+		r := ListRule{Host: "=" + host, Source: fmt.Sprintf("robots:%d", line)}
 		words := strings.Fields(value)
 		if len(words) == 0 || len(words) > 2 {
 			f.skip(r.Source, "must be names, separated by '&', and a path: "+strings.TrimSpace(text))

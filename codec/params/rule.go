@@ -21,14 +21,14 @@ func (a ruleAction) String() string {
 	return [...]string{"drop", "keep", "unknown"}[min(a, numActions)]
 }
 
-// ruleMatch says how Rule.Name is compared. All comparisons ignore ASCII case.
+// ruleMatch says how ListRule.Name is compared. All comparisons ignore ASCII case.
 type ruleMatch uint8
 
 // Ways to match a name.
 const (
 	matchExact  ruleMatch = iota // exactly this name
 	matchPrefix                  // every name with this prefix; "" matches every name
-	matchRegexp                  // every name that matches this pattern as a whole; see Rule
+	matchRegexp                  // every name that matches this pattern as a whole; see ListRule
 	numMatches
 )
 
@@ -37,9 +37,9 @@ func (m ruleMatch) String() string {
 	return [...]string{"exact", "prefix", "regexp", "unknown"}[min(m, numMatches)]
 }
 
-// Rule selects fields by name, and optionally by host, path and value, and
-// drops or keeps them. [ParseRule] and [ParsePlain] parse rules. Compile
-// rejects the zero Rule, because its name is empty.
+// ListRule selects fields by name, and optionally by host, path and value, and
+// drops or keeps them. [ParseListRule] and [ParsePlain] parse rules. Compile
+// rejects the zero ListRule, because its name is empty.
 //
 // Patterns are the regular expressions that regexp/syntax and ECMAScript
 // interpret in the same way: literals, '.', [classes], \d \w \s and their
@@ -47,7 +47,7 @@ func (m ruleMatch) String() string {
 // {n,} {n,m}, lazy or not. They match bytes, ignore the case of letters, and do not
 // equate ASCII letters with others. Patterns with assertions, flags or back
 // references are rejected, with the reason.
-type Rule struct {
+type ListRule struct {
 	action ruleAction
 	// Host selects the hosts that the rule applies to:
 	//
@@ -83,7 +83,7 @@ type Rule struct {
 // String returns the rule without its source, reason and group. Rules that match
 // the same fields with the same effect return the same text, so that it can be
 // hashed to a version.
-func (r Rule) String() string {
+func (r ListRule) String() string {
 	return fmt.Sprintf("%v %q %q %v %q %v", r.action, r.Host, r.Path, r.match, r.Name, r.value)
 }
 
@@ -92,7 +92,7 @@ func (r Rule) String() string {
 // takes precedence over the rules that drop it.
 type List struct {
 	Name, Version string
-	Rules         []Rule
+	Rules         []ListRule
 	// Skipped lists the items that an import left out, or imported with another
 	// meaning.
 	Skipped []Skipped
@@ -105,7 +105,7 @@ type Skipped struct {
 	What   string // the item and the reason
 }
 
-// RuleError reports why Compile rejected a rule, or ParseRule its text.
+// RuleError reports why Compile rejected a rule, or ParseListRule its text.
 type RuleError struct {
 	Source string // origin of the rule
 	Reason string

@@ -25,7 +25,7 @@ const (
 	hostAny                     // ""
 )
 
-// splitHost returns the kind of Rule.Host and the name in it.
+// splitHost returns the kind of ListRule.Host and the name in it.
 func splitHost(host string) (kind hostKind, name string) {
 	switch {
 	case host == "":
@@ -210,7 +210,7 @@ type Site struct{ scratch *Scratch }
 // Site selects the rules for a host and a path. host is as in a URL, without
 // port and userinfo; path is raw. Both are retained, and the Site is valid,
 // until the next call with the same Scratch. URLs without a query need no Site.
-// With a nil Matcher, no rule applies.
+// With a nil Matcher, no rule applies. Not covered by the stability page.
 func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}

@@ -13,7 +13,7 @@ import (
 // slowMatch implements Matcher.Match.
 func slowMatch(lists []*List, host, path, name, value string) (rule int, drop bool) {
 	type ranked struct {
-		Rule
+		ListRule
 		id   int
 		list string
 	}
@@ -52,7 +52,7 @@ func slowBare(name string) string {
 	return name
 }
 
-func slowName(r Rule, name string) bool {
+func slowName(r ListRule, name string) bool {
 	switch r.match {
 	case matchExact:
 		return strings.EqualFold(r.Name, name)

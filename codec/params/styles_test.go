@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// showParams formats the parameters of a Reader: in:index:name, then =value,
+// showParams formats the parameters of a ParamReader: in:index:name, then =value,
 // [array] or {object}, and '!' for a misfit.
-func showParams(r *Reader) string {
+func showParams(r *ParamReader) string {
 	var all []string
 	for i := range r.Params() {
 		p := &r.Params()[i]
@@ -85,7 +85,7 @@ func TestStyleExamples(t *testing.T) {
 			if (&declared{Declaration: d, explode: c.explode == ExplodeYes}).spreads() {
 				d.Properties = properties
 			}
-			var r Reader
+			var r ParamReader
 			if in == InPath {
 				d.Path = path
 				r.Read(compileStyles(t, d), []byte("/paint/"+text), nil)
@@ -119,7 +119,7 @@ func TestStyleExamples(t *testing.T) {
 func TestStyleDelimiters(t *testing.T) {
 	f := func(d Declaration, path, query, want string) {
 		t.Helper()
-		var r Reader
+		var r ParamReader
 		r.Read(compileStyles(t, d), []byte(path), []byte(query))
 		if got := showParams(&r); got != want {
 			t.Errorf("%v explode %v: path %q, query %q:\n got %s\nwant %s", d.Style, d.Explode, path, query, got, want)
@@ -175,7 +175,7 @@ func TestStyleDelimiters(t *testing.T) {
 func TestUndeclared(t *testing.T) {
 	f := func(path, query, want string) {
 		t.Helper()
-		var r Reader
+		var r ParamReader
 		r.Read(nil, []byte(path), []byte(query))
 		if got := showParams(&r); got != want {
 			t.Errorf("path %q, query %q:\n got %s\nwant %s", path, query, got, want)
@@ -187,7 +187,7 @@ func TestUndeclared(t *testing.T) {
 	f("", "q=x+y%2Bz%2541&%61=1=2", "query0:q=x y+z%41 query1:a=1=2")
 	f("/p;v=1+2%2541;w/q;;=x", "", "path0:v=1+2%41 path0:w path1:=x")
 	f("a;b/c", "q", "path0:b query0:q")
-	var r Reader
+	var r ParamReader
 	r.Backslash = true
 	r.Read(nil, []byte(`/a;x\b;y/c;z`), nil)
 	if got := showParams(&r); got != "path0:x path1:y path2:z" {

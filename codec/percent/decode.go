@@ -70,6 +70,7 @@ func Check(src []byte) error {
 }
 
 // IndexMalformed returns the offset of the first malformed '%' of src, or -1.
+// Not covered by the stability page.
 func IndexMalformed(src []byte) int {
 	for i := 0; i < len(src); {
 		next := bytes.IndexByte(src[i:], '%')

@@ -53,12 +53,12 @@ func (ks Kinds) has(k Kind) bool { return ks>>k&1 != 0 }
 // Bits of a [Defect] that is a double escape. They describe the byte that
 // repeated decoding yields.
 const (
-	WouldBeUTF8  uint8 = 1 << 6 // the byte is ASCII, or part of valid UTF-8 together with adjacent double escapes
-	WouldDelimit uint8 = 1 << 7 // the byte is reserved (RFC 3986 §2.2) or '\'
+	WouldBeUTF8  uint8 = 1 << 6 // the byte is ASCII, or part of valid UTF-8 together with adjacent double escapes. Not covered by the stability page.
+	WouldDelimit uint8 = 1 << 7 // the byte is reserved (RFC 3986 §2.2) or '\'. Not covered by the stability page.
 )
 
 // Defect is a defect of an escape, or another reported property, such as a
-// lower-case digit.
+// lower-case digit. Not covered by the stability page.
 type Defect struct {
 	At    uint32 // offset in the component in bytes: of the '%', or of the first dot of an EncodedTraversal
 	Kind  Kind

@@ -15,7 +15,7 @@ package percent
 
 // The files of this package:
 //
-//	set.go     Set, the generated sets, and the classes of bytes
+//	set.go     ByteSet, the generated sets, and the classes of bytes
 //	lookup.go  sets by the names of standard and component
 //	encode.go  from data to escaped text; reserved.go escapes delimiters as well
 //	decode.go  from escaped text to data

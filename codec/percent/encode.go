@@ -8,7 +8,7 @@ package percent
 // src is data, in which '%' is a percent sign, so encoding twice escapes twice
 // (RFC 3986 §2.4). AppendEncode does not modify or retain src, which must not
 // overlap dst[len(dst):cap(dst)].
-func AppendEncode(dst, src []byte, s Set) []byte {
+func AppendEncode(dst, src []byte, s ByteSet) []byte {
 	mask := uint64(1)<<s&^1 | isPercent
 	for {
 		i := indexClass(src, mask)

@@ -3,7 +3,7 @@ package percent
 import "testing"
 
 func TestAppendEncode(t *testing.T) {
-	f := func(s Set, src, want string) {
+	f := func(s ByteSet, src, want string) {
 		t.Helper()
 		if got := AppendEncode([]byte("dst"), []byte(src), s); string(got) != "dst"+want {
 			t.Errorf("%s of %q: got %q, want %q", s, src, got, "dst"+want)

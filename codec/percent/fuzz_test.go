@@ -21,7 +21,7 @@ func FuzzNormal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte, add, malformed uint8, upper, unres bool) {
 		src = src[:min(len(src), maxFuzz)]
-		r := Rules{Add: Set(add) % Set(numSets), Malformed: Malformed(malformed % 3), Upper: upper, Unreserved: unres}
+		r := EscapeRules{Add: ByteSet(add) % ByteSet(numSets), Malformed: Malformed(malformed % 3), Upper: upper, Unreserved: unres}
 		checkNormal(t, src, r)
 		once, at := AppendNormal(nil, src, r)
 		if at >= 0 {
@@ -65,7 +65,7 @@ func FuzzDecodeEncode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte, set uint8) {
 		src = src[:min(len(src), maxFuzz)]
-		s := Set(set) % Set(numSets)
+		s := ByteSet(set) % ByteSet(numSets)
 		text := AppendEncode([]byte("dst"), src, s)
 		if want := "dst" + slowEncode(string(src), s); string(text) != want {
 			t.Fatalf("%s: encode(%q) = %q, want %q", s, src, text, want)

@@ -16,7 +16,7 @@ func TestInlining(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	for _, f := range []string{"Set.Has", "IsUnreserved", "IsReserved", "IsHex", "Unhex", "Kinds.has", "isTriplet", "tripletByte", "AppendEscape"} {
+	for _, f := range []string{"ByteSet.Has", "IsUnreserved", "IsReserved", "IsHex", "Unhex", "Kinds.has", "isTriplet", "tripletByte", "AppendEscape"} {
 		if !regexp.MustCompile(`can inline ` + regexp.QuoteMeta(f) + `\n`).Match(out) {
 			t.Errorf("%s is no longer inlinable", f)
 		}

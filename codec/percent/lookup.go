@@ -9,7 +9,7 @@ import (
 // which they are listed.
 var lookup = []struct {
 	standard, component string
-	set                 Set
+	set                 ByteSet
 }{
 	{"rfc3986", "path-segment", RFC3986PathSegment},
 	{"rfc3986", "path", RFC3986Path},
@@ -45,7 +45,7 @@ var lookup = []struct {
 // an RFC 1738 host cannot contain escapes (§5, hostname). Under whatwg, query
 // is the query of a special scheme such as http. Not covered by the stability
 // page.
-func Lookup(standard, component string) (Set, error) {
+func Lookup(standard, component string) (ByteSet, error) {
 	for _, l := range lookup {
 		if l.standard == standard && l.component == component {
 			return l.set, nil

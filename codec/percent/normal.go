@@ -46,15 +46,16 @@ func (m *Malformed) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Rules selects what [AppendNormal] does. The zero Rules change nothing.
-type Rules struct {
-	Add        Set       // escape raw bytes in this set; '%' is never escaped by it
+// EscapeRules selects what [AppendNormal] does. The zero EscapeRules change nothing.
+// Not covered by the stability page.
+type EscapeRules struct {
+	Add        ByteSet   // escape raw bytes in this set; '%' is never escaped by it
 	Malformed  Malformed // what happens to a malformed '%'
 	Upper      bool      // convert the digits of escapes to upper case (RFC 3986 §6.2.2.1)
 	Unreserved bool      // decode escapes of unreserved bytes (RFC 3986 §6.2.2.2); Add then does not escape such bytes
 }
 
-// Applied is the set of [Rules] that changed something. The zero Applied is
+// Applied is the set of [EscapeRules] that changed something. The zero Applied is
 // empty. Not covered by the stability page.
 type Applied uint8
 
@@ -79,21 +80,21 @@ const (
 // decoded to 'A' next time.
 //
 // AppendNormal does not modify or retain src, which must not overlap
-// dst[len(dst):cap(dst)].
-func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
+// dst[len(dst):cap(dst)]. Not covered by the stability page.
+func AppendNormal(dst, src []byte, r EscapeRules) (out []byte, malformed int) {
 	out, _, malformed = AppendApplied(dst, src, r)
 	return out, malformed
 }
 
 // AppendApplied is like [AppendNormal], and also returns the rules that changed
 // something. Not covered by the stability page.
-func AppendApplied(dst, src []byte, r Rules) (out []byte, applied Applied, malformed int) {
+func AppendApplied(dst, src []byte, r EscapeRules) (out []byte, applied Applied, malformed int) {
 	mask := uint64(1)<<r.Add&^1 | isPercent
 	i := indexClass(src, mask)
 	if i == len(src) {
 		return append(dst, src...), 0, -1
 	}
-	n := normalizer{dst: dst, src: src, Rules: r, guard: -1}
+	n := normalizer{dst: dst, src: src, EscapeRules: r, guard: -1}
 	for i < len(src) {
 		switch {
 		case src[i] != '%' && classes[src[i]]&mask == 0:
@@ -135,7 +136,7 @@ type normalizer struct {
 	from     int
 	guard    int // length of the output directly after the last kept malformed '%', or -1
 	applied  Applied
-	Rules
+	EscapeRules
 }
 
 // flush copies the run that ends at i. The next run starts at next.

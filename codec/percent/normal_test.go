@@ -7,12 +7,12 @@ import (
 )
 
 // full returns all rules at once, as the profiles use them.
-func full(add Set, s Malformed) Rules {
-	return Rules{Add: add, Malformed: s, Upper: true, Unreserved: true}
+func full(add ByteSet, s Malformed) EscapeRules {
+	return EscapeRules{Add: add, Malformed: s, Upper: true, Unreserved: true}
 }
 
 func TestAppendNormal(t *testing.T) {
-	f := func(r Rules, src, want string) {
+	f := func(r EscapeRules, src, want string) {
 		t.Helper()
 		got, malformed := AppendNormal([]byte("dst"), []byte(src), r)
 		if string(got) != "dst"+want || malformed != -1 {
@@ -21,17 +21,17 @@ func TestAppendNormal(t *testing.T) {
 	}
 	keep, encode := full(None, MalformedKeep), full(None, MalformedEncode)
 
-	f(Rules{}, "", "")
-	f(Rules{}, "%zz%4a%7E %", "%zz%4a%7E %") // the zero Rules change nothing
+	f(EscapeRules{}, "", "")
+	f(EscapeRules{}, "%zz%4a%7E %", "%zz%4a%7E %") // the zero Rules change nothing
 	f(keep, "plain", "plain")
 
 	// RFC 3986 §6.2.2.1: upper-case digits. §2.1: %zz is not an escape, because
 	// only hexadecimal digits count.
-	f(Rules{Upper: true}, "%2f%aB%Fa%zz%2F", "%2F%AB%FA%zz%2F")
-	f(Rules{Upper: true}, "%7e", "%7E")
+	f(EscapeRules{Upper: true}, "%2f%aB%Fa%zz%2F", "%2F%AB%FA%zz%2F")
+	f(EscapeRules{Upper: true}, "%7e", "%7E")
 	// RFC 3986 §6.2.2.2: escapes of unreserved bytes are decoded. This rule
 	// alone does not change the case of others.
-	f(Rules{Unreserved: true}, "%7e%41%2d%2E%5f%30%2f", "~A-._0%2f")
+	f(EscapeRules{Unreserved: true}, "%7e%41%2d%2E%5f%30%2f", "~A-._0%2f")
 	// RFC 3986 §2.2: no escape of a reserved byte is decoded. %21 %27 %28 %29
 	// %2A were marks in RFC 2396 and are sub-delims now.
 	reserved := "%3A%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D"
@@ -43,12 +43,12 @@ func TestAppendNormal(t *testing.T) {
 	// add(S): RFC 3986 §2.1, upper-case digits. '%' never changes, even if the
 	// set contains it.
 	f(full(RFC3986Path, MalformedKeep), "/a b\xc3\xa9|%zz", "/a%20b%C3%A9%7C%zz")
-	f(Rules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
-	f(Rules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
+	f(EscapeRules{Add: WHATWGComponent}, "a/%41%", "a%2F%41%")
+	f(EscapeRules{Add: WHATWGC0}, "\x00 \x7f", "%00 %7F")
 
 	// esc-unres follows add, so '~' stays raw although RFC 1738 §2.2 calls it
 	// unsafe.
-	f(Rules{Add: RFC1738Path}, "~%7e%41", "%7E%7e%41")
+	f(EscapeRules{Add: RFC1738Path}, "~%7e%41", "%7E%7e%41")
 	f(full(RFC1738Path, MalformedKeep), "~%7e%41", "~~A")
 
 	// A malformed '%' and the escapes after it.
@@ -172,7 +172,7 @@ func TestReservedStays(t *testing.T) {
 // TestSlowNormal checks the reference implementation on short strings, for
 // which the results can be verified by hand.
 func TestSlowNormal(t *testing.T) {
-	rules := []Rules{full(None, MalformedKeep), full(None, MalformedEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, MalformedReject)}
+	rules := []EscapeRules{full(None, MalformedKeep), full(None, MalformedEncode), {Unreserved: true}, {Upper: true, Add: WHATWGPath}, full(RFC3986Path, MalformedReject)}
 	forAll("%34ag ", 5, func(s []byte) {
 		for _, r := range rules {
 			checkNormal(t, s, r)
@@ -182,7 +182,7 @@ func TestSlowNormal(t *testing.T) {
 
 // checkNormal compares AppendNormal with its reference implementation, and
 // checks that it writes only to the result.
-func checkNormal(t *testing.T, src []byte, r Rules) {
+func checkNormal(t *testing.T, src []byte, r EscapeRules) {
 	t.Helper()
 	want, wantMalformed := slowNormal(string(src), r)
 	in := bytes.Clone(src)
@@ -203,7 +203,7 @@ func checkNormal(t *testing.T, src []byte, r Rules) {
 
 // TestMalformedText: a policy is stored by name.
 func TestMalformedText(t *testing.T) {
-	in := Rules{Malformed: MalformedReject}
+	in := EscapeRules{Malformed: MalformedReject}
 	text, err := json.Marshal(in.Malformed)
 	if string(text) != `"reject"` || err != nil {
 		t.Fatalf("%s, %v", text, err)

@@ -17,7 +17,7 @@ var benchInputs = []struct {
 func BenchmarkAppendNormal(b *testing.B) {
 	for _, rule := range []struct {
 		name string
-		r    Rules
+		r    EscapeRules
 	}{{"keep", full(WHATWGPath, MalformedKeep)}, {"rfc", full(RFC3986Path, MalformedEncode)}, {"no-add", full(None, MalformedKeep)}} {
 		for _, in := range benchInputs {
 			b.Run(rule.name+"/"+in.name, func(b *testing.B) {

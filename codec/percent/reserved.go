@@ -8,7 +8,7 @@ import "strings"
 // because an escaped reserved byte differs in meaning from the raw one (§2.2).
 // AppendEncodeReserved does not modify or retain src, which must not overlap
 // dst[len(dst):cap(dst)]. Not covered by the stability page.
-func AppendEncodeReserved(dst, src []byte, s Set, delims string) []byte {
+func AppendEncodeReserved(dst, src []byte, s ByteSet, delims string) []byte {
 	for _, c := range src {
 		switch {
 		case c == ' ' && s == WHATWGForm:

@@ -15,7 +15,7 @@ import (
 // TestSeed000 covers "Characters", section 2.4, "When to Encode or Decode", and
 // its examples.
 func TestSeed000(t *testing.T) {
-	encode := func(s Set, data, want string) {
+	encode := func(s ByteSet, data, want string) {
 		t.Helper()
 		if got := AppendEncode(nil, []byte(data), s); string(got) != want {
 			t.Errorf("encode %q: %q, want %q", data, got, want)
@@ -153,7 +153,7 @@ func TestSeed003Components(t *testing.T) {
 	cols := strings.Split(":/?#[]@!$&'()*+,;=", "")
 	for _, row := range []struct {
 		component string
-		set       Set
+		set       ByteSet
 		may       string // the y cells of the document, in the order of cols
 		right     string // the correct cells
 	}{
@@ -179,7 +179,7 @@ func TestSeed003Components(t *testing.T) {
 
 // isComponent reports whether text is a valid component: all escapes are valid,
 // and no byte in s is raw.
-func isComponent(text string, s Set) bool {
+func isComponent(text string, s ByteSet) bool {
 	return Check([]byte(text)) == nil && s.Index([]byte(text)) < 0
 }
 
@@ -245,8 +245,8 @@ func TestSeed003Pairs(t *testing.T) {
 
 // TestSeed004 covers RFC 1738 §2.2 as quoted by the document.
 func TestSeed004(t *testing.T) {
-	all := []Set{RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738QueryName, RFC1738QueryValue, RFC1738Fragment}
-	every := func(bytes string, want bool, in ...Set) {
+	all := []ByteSet{RFC1738Userinfo, RFC1738PathSegment, RFC1738Path, RFC1738Query, RFC1738QueryName, RFC1738QueryValue, RFC1738Fragment}
+	every := func(bytes string, want bool, in ...ByteSet) {
 		t.Helper()
 		for _, c := range []byte(bytes) {
 			for _, s := range in {

@@ -2,22 +2,22 @@ package percent
 
 import "fmt"
 
-// Set is the set of bytes that must be escaped in a component under a standard.
-// The zero Set, [None], is empty. All other sets contain the bytes 00 to 1F, 7F
+// ByteSet is the set of bytes that must be escaped in a component under a standard.
+// The zero ByteSet, [None], is empty. All other sets contain the bytes 00 to 1F, 7F
 // and 80 to FF.
 //
 // Only [WHATWGComponent] and [WHATWGForm] contain '%', because their standard
-// defines them for encoding data. In a component, [Rules] decides what happens
+// defines them for encoding data. In a component, [EscapeRules] decides what happens
 // to a '%'; in data, [AppendEncode] always escapes it.
-type Set uint8
+type ByteSet uint8
 
 // Has reports whether c is in s.
-func (s Set) Has(c byte) bool { return classes[c]>>s&1 != 0 }
+func (s ByteSet) Has(c byte) bool { return classes[c]>>s&1 != 0 }
 
 // Index returns the offset of the first byte of the text src that must be
 // escaped according to s, or -1. It ignores '%', see [IndexMalformed], and with
-// [WHATWGForm] also '+', which is an encoded space.
-func (s Set) Index(src []byte) int {
+// [WHATWGForm] also '+', which is an encoded space. Not covered by the stability page.
+func (s ByteSet) Index(src []byte) int {
 	for i, c := range src {
 		if s.Has(c) && c != '%' && (c != '+' || s != WHATWGForm) {
 			return i
@@ -27,19 +27,21 @@ func (s Set) Index(src []byte) int {
 }
 
 // String returns the name of the constant.
-func (s Set) String() string {
+func (s ByteSet) String() string {
 	if int(s) < len(setNames) {
 		return setNames[s]
 	}
-	return fmt.Sprintf("Set(%d)", uint8(s))
+	return fmt.Sprintf("ByteSet(%d)", uint8(s))
 }
 
 // IsUnreserved reports whether c is ALPHA, DIGIT, '-', '.', '_' or '~' (RFC
 // 3986 §2.3). An escape of an unreserved byte is equivalent to the byte.
+// Not covered by the stability page.
 func IsUnreserved(c byte) bool { return classes[c]&isUnreserved != 0 }
 
 // IsReserved reports whether c is in gen-delims or sub-delims (RFC 3986 §2.2).
 // An escape of a reserved byte must never be decoded in a URL.
+// Not covered by the stability page.
 func IsReserved(c byte) bool { return classes[c]&isReserved != 0 }
 
 // IsHex reports whether c is a hexadecimal digit in either case (RFC 3986

@@ -6,7 +6,7 @@ import (
 )
 
 // printable returns the bytes from 20 to 7E in s.
-func printable(s Set) string {
+func printable(s ByteSet) string {
 	var b []byte
 	for c := byte(0x20); c < 0x7F; c++ {
 		if s.Has(c) {
@@ -19,7 +19,7 @@ func printable(s Set) string {
 // TestSets compares the sets with lists written by hand, in ASCII order, from
 // the clauses named.
 func TestSets(t *testing.T) {
-	want := map[Set]string{
+	want := map[ByteSet]string{
 		None:               "",
 		RFC3986Userinfo:    " \"#/<>?@[\\]^`{|}",    // RFC 3986 §3.2.1
 		RFC3986Host:        " \"#/:<>?@[\\]^`{|}",   // RFC 3986 §3.2.2
@@ -52,7 +52,7 @@ func TestSets(t *testing.T) {
 	if len(want) != numSets {
 		t.Errorf("the test has %d sets, want %d", len(want), numSets)
 	}
-	for s := range Set(numSets) {
+	for s := range ByteSet(numSets) {
 		if got := printable(s); got != want[s] {
 			t.Errorf("%s:\n got %q\nwant %q", s, got, want[s])
 		}
@@ -70,7 +70,7 @@ func TestSets(t *testing.T) {
 // TestSetInclusion checks the statement of the URL Standard §1.3 that each set
 // contains the previous one.
 func TestSetInclusion(t *testing.T) {
-	f := func(small, big Set) {
+	f := func(small, big ByteSet) {
 		t.Helper()
 		for c := range 256 {
 			if small.Has(byte(c)) && !big.Has(byte(c)) {
@@ -112,13 +112,13 @@ func TestSetString(t *testing.T) {
 	if got := WHATWGPath.String(); got != "WHATWGPath" {
 		t.Errorf("got %q", got)
 	}
-	if got := Set(200).String(); got != "Set(200)" || Set(200).Has(' ') {
-		t.Errorf("out-of-range set: got %q, contains a space: %v", got, Set(200).Has(' '))
+	if got := ByteSet(200).String(); got != "ByteSet(200)" || ByteSet(200).Has(' ') {
+		t.Errorf("out-of-range set: got %q, contains a space: %v", got, ByteSet(200).Has(' '))
 	}
 }
 
 func TestSetIndex(t *testing.T) {
-	f := func(s Set, src string, want int) {
+	f := func(s ByteSet, src string, want int) {
 		t.Helper()
 		if got := s.Index([]byte(src)); got != want {
 			t.Errorf("%s in %q: %d, want %d", s, src, got, want)
@@ -132,7 +132,7 @@ func TestSetIndex(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	f := func(standard, component string, want Set) {
+	f := func(standard, component string, want ByteSet) {
 		t.Helper()
 		got, err := Lookup(standard, component)
 		if got != want || err != nil {

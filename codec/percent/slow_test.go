@@ -49,7 +49,7 @@ func (t slowToken) octet() string {
 
 // slowNormal applies the rules token by token to the output. marks is parallel
 // to out and marks each malformed '%' that is kept.
-func slowNormal(src string, r Rules) (out string, malformed int) {
+func slowNormal(src string, r EscapeRules) (out string, malformed int) {
 	var marks string
 	emit := func(s, mark string) {
 		out += s
@@ -96,7 +96,7 @@ func slowDecode(src string) (out string) {
 	return out
 }
 
-func slowEncode(src string, s Set) (out string) {
+func slowEncode(src string, s ByteSet) (out string) {
 	for _, c := range []byte(src) {
 		switch {
 		case s == WHATWGForm && c == ' ':

@@ -5,7 +5,7 @@ package percent
 // Sets of bytes.
 const (
 	// None is the empty set.
-	None Set = iota
+	None ByteSet = iota
 	// RFC3986Userinfo is the set for userinfo (RFC 3986 §3.2.1): all bytes
 	// except unreserved, sub-delims and ':'.
 	RFC3986Userinfo
@@ -103,7 +103,7 @@ const (
 	isDelim      uint64 = 1 << 57 // reserved, and '\\', which browsers interpret as '/'
 )
 
-// classes holds one bit for each set (1 << Set) and for each class of bytes.
+// classes holds one bit for each set (1 << ByteSet) and for each class of bytes.
 var classes = [256]uint64{
 	0x00: 0x000000000ffffffe,
 	0x01: 0x000000000ffffffe,

@@ -185,10 +185,10 @@ func TestVRL(t *testing.T) {
 	call := regexp.MustCompile(`^\w+\(("(?:[^"\\]|\\.)*")(?:, ascii_set: "(\w+)")?\)$`)
 	// Without ascii_set all bytes except alphanumerics are escaped. For the
 	// bytes in the examples the component set is equivalent.
-	sets := map[string]Set{"": WHATWGComponent, "CONTROLS": WHATWGC0}
-	for name, do := range map[string]func(src []byte, s Set) []byte{
-		"encode_percent": func(src []byte, s Set) []byte { return AppendEncode(nil, src, s) },
-		"decode_percent": func(src []byte, _ Set) []byte { return AppendDecode(nil, src) },
+	sets := map[string]ByteSet{"": WHATWGComponent, "CONTROLS": WHATWGC0}
+	for name, do := range map[string]func(src []byte, s ByteSet) []byte{
+		"encode_percent": func(src []byte, s ByteSet) []byte { return AppendEncode(nil, src, s) },
+		"decode_percent": func(src []byte, _ ByteSet) []byte { return AppendDecode(nil, src) },
 	} {
 		file := "logs/vrl/" + name + ".json"
 		var f function

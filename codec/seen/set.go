@@ -117,8 +117,8 @@ func (s *Set) Len() int {
 	return n
 }
 
-// Bytes returns the memory of the keys, in bytes.
-func (s *Set) Bytes() int64 {
+// Size returns the memory of the keys, in bytes.
+func (s *Set) Size() int64 {
 	var n int64
 	s.each(func(keys *table.Segment) { n += keys.Bytes() })
 	return n

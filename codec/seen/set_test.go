@@ -98,29 +98,29 @@ func TestZero(t *testing.T) {
 // TestBytes checks what the comment of Set says about memory.
 func TestBytes(t *testing.T) {
 	s := New("", 0)
-	if s.Bytes() != 0 {
-		t.Errorf("an empty set has %d bytes", s.Bytes())
+	if s.Size() != 0 {
+		t.Errorf("an empty set has %d bytes", s.Size())
 	}
 	const most = 1_000_000
 	for i := range uint64(most) {
 		s.Add(keyNumber(i))
 		if n := i + 1; n >= 250_000 && n%50_000 == 0 {
-			if per := float64(s.Bytes()) / float64(n); per < 16 || per > 24 {
+			if per := float64(s.Size()) / float64(n); per < 16 || per > 24 {
 				t.Errorf("%d keys: %.1f bytes a key, want 16 to 24", n, per)
 			}
 		}
 	}
-	wantBytes := s.Bytes()
+	wantBytes := s.Size()
 	hinted := New("", most)
-	if b := hinted.Bytes(); b < 16*most || b > 24*most {
+	if b := hinted.Size(); b < 16*most || b > 24*most {
 		t.Errorf("a hint of %d keys makes room of %d bytes", most, b)
 	}
-	had := hinted.Bytes()
+	had := hinted.Size()
 	for i := range uint64(most) {
 		hinted.Add(keyNumber(i))
 	}
-	if hinted.Bytes() > had*21/20 {
-		t.Errorf("a set with a hint grew from %d to %d bytes; without a hint it has %d", had, hinted.Bytes(), wantBytes)
+	if hinted.Size() > had*21/20 {
+		t.Errorf("a set with a hint grew from %d to %d bytes; without a hint it has %d", had, hinted.Size(), wantBytes)
 	}
 	runtime.KeepAlive(hinted)
 }

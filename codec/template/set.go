@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A Set is a compiled list of user-defined templates. It is immutable and safe
-// for concurrent use. A nil *Set and the zero Set contain no templates.
-type Set struct{ list []template }
+// Templates are a compiled list of user-defined templates. It is immutable and safe
+// for concurrent use. A nil *Templates and the zero Templates contain no templates.
+type Templates struct{ list []template }
 
 // A template is a compiled template: the text after the first slash, split at
 // slashes.
@@ -26,7 +26,7 @@ type templateSegment struct {
 }
 
 // Texts returns the source texts of the templates, in order.
-func (ts *Set) Texts() []string {
+func (ts *Templates) Texts() []string {
 	if ts == nil {
 		return nil
 	}
@@ -46,8 +46,8 @@ func (ts *Set) Texts() []string {
 // normal form.
 //
 // The error reports all mistakes: it joins one *Error for each.
-func Compile(texts []string) (*Set, error) {
-	ts := &Set{list: make([]template, 0, len(texts))}
+func Compile(texts []string) (*Templates, error) {
+	ts := &Templates{list: make([]template, 0, len(texts))}
 	var errs []error
 	for i, text := range texts {
 		t, at, reason := compileTemplate(text)
@@ -127,7 +127,7 @@ func compileSegment(s string) (segment templateSegment, at int, reason string) {
 }
 
 // pathRules normalizes the escapes of a path (RFC 3986 §6.2.2).
-var pathRules = percent.Rules{Add: percent.RFC3986Path, Malformed: percent.MalformedEncode, Upper: true, Unreserved: true}
+var pathRules = percent.EscapeRules{Add: percent.RFC3986Path, Malformed: percent.MalformedEncode, Upper: true, Unreserved: true}
 
 // checkLiteral returns a reason if s cannot occur in a normal form, so that a
 // template with it would never match. at is the offset of the first difference
@@ -159,7 +159,7 @@ func classNamed(name string) segmentClass {
 // Append appends the first template that matches all of path, the path of a
 // normal form, and returns the extended slice. If none matches, it appends what
 // the function [Append] does.
-func (ts *Set) Append(dst, path []byte) []byte {
+func (ts *Templates) Append(dst, path []byte) []byte {
 	if ts != nil {
 		for i := range ts.list {
 			if t := &ts.list[i]; t.fits(path) {

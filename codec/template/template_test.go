@@ -85,8 +85,8 @@ func TestSet(t *testing.T) {
 	f("user/17", "user/{int}")
 	f("", "")
 
-	var zero Set
-	for _, none := range []*Set{nil, &zero} {
+	var zero Templates
+	for _, none := range []*Templates{nil, &zero} {
 		if got := none.Append(nil, []byte("/user/17")); string(got) != "/user/{int}" {
 			t.Errorf("no templates: %q", got)
 		}

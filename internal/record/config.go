@@ -206,7 +206,7 @@ type Job struct {
 	secrets     [][]byte // lower case; redact is then set, too
 	mends       bool     // repairs or secrets are set
 	styles      *params.Styles
-	templates   *pathtemplate.Set // path templates of the normalizer's policy
+	templates   *pathtemplate.Templates // path templates of the normalizer's policy
 	readsParams bool              // whether the parameters of each URL are read
 	norm        *codec.Normalizer
 	sortKeys    bool              // whether normal forms are sort keys

@@ -183,7 +183,7 @@ func (v *values) campaign(query []byte) []param {
 	v.telling = v.telling[:0]
 	for f, p := range found {
 		if best[f] > 0 {
-			v.telling = append(v.telling, param{params.Field(f).String(), p})
+			v.telling = append(v.telling, param{params.CampaignPart(f).String(), p})
 		}
 	}
 	return v.telling

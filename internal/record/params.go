@@ -15,7 +15,7 @@ import (
 
 // urlParams holds the parameters of the current URL.
 type urlParams struct {
-	reader      params.Reader
+	reader      params.ParamReader
 	at          [2]uint32 // offset of query and path in reading.url, indexed by params.Location
 	cleaned     []byte    // path and query without tabs and newlines, if they have any
 	path, query []byte    // the components that the reader has read

@@ -72,7 +72,7 @@ type Row struct {
 // column describes a component in a chart.
 type column struct {
 	name   string
-	raw    percent.Set
+	raw    percent.ByteSet
 	scheme func(byte) bool // the bytes of a scheme, which cannot have escapes; nil for other components
 	delims string          // bytes that have a purpose in the component or end it
 }
@@ -219,7 +219,7 @@ func classForm(c byte) string {
 func notes(c byte) (ns []Note) {
 	for _, d := range []struct {
 		note      Note
-		more, few percent.Set // the note is for the bytes in more that are not in few
+		more, few percent.ByteSet // the note is for the bytes in more that are not in few
 	}{
 		{NotePath, percent.RFC3986Path, percent.WHATWGPath},
 		{NoteQuery, percent.RFC3986Query, percent.WHATWGSpecialQuery},

@@ -42,7 +42,7 @@ const (
 type Learner struct {
 	o         Options
 	norm      *codec.Normalizer
-	templates *template.Set
+	templates *template.Templates
 	content   []string // path of the member that identifies the response; nil: status and size
 
 	mu      sync.Mutex

@@ -44,7 +44,7 @@ raw byte that the component cannot contain. Such a text was never encoded, or it
 type decodeFlags struct {
 	escapeTarget
 	form, strict bool
-	raw          percent.Set // bytes that --strict rejects unless encoded
+	raw          percent.ByteSet // bytes that --strict rejects unless encoded
 }
 
 // init validates the options and sets the fields that follow from them.

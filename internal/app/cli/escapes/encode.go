@@ -100,7 +100,7 @@ func (c *escapeTarget) register(cmd *cobra.Command, name string) {
 
 // set returns the set of bytes to encode. The standard form has only query-name
 // and query-value, so its default component is query-value.
-func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
+func (c *escapeTarget) set(cmd *cobra.Command) (percent.ByteSet, error) {
 	name := c.name
 	if c.standard == "form" && !cmd.Flags().Changed("component") {
 		name = "query-value"
