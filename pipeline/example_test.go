@@ -14,7 +14,7 @@ import (
 func Example() {
 	p, err := pipeline.New(pipeline.Options{
 		Job:    record.Job{Format: "combined", Fields: []record.Field{record.FieldStatus, record.FieldURL}},
-		Render: "tsv", Workers: 1,
+		Output: pipeline.OutputTSV, Workers: 1,
 		Sources: []pipeline.Source{file.Read("../testdata/sample/access.log.gz")},
 		Sinks: []pipeline.Sink{pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
 			for i, r := range t.Records() {

@@ -32,9 +32,8 @@ type Options struct {
 	// a pipeline does not detect formats, and Name is not used. Fields applies to the
 	// output formats jsonl, tsv and csv; nil: the default fields of the output format.
 	Job record.Job
-	// Render is the output format: "rewrite" (default), "jsonl", "tsv", "csv",
-	// "urls" or "keys".
-	Render string
+	// Output is the form of the output records.
+	Output OutputFormat
 
 	Workers         int           // goroutines that read records; default GOMAXPROCS
 	Ordered         bool          // keep the order of each lane; all sinks must be able to. Implied by headers that are copied
@@ -58,11 +57,10 @@ func New(o Options) (*Pipeline, error) {
 	if o.DeadLetter != nil {
 		cfg.OnRejected = recordengine.DispositionDead
 	}
-	if o.Render != "" {
-		if cfg.Render, err = recordengine.ParseRender(o.Render); err != nil {
-			return nil, fmt.Errorf("pipeline: %w", err)
-		}
+	if int(o.Output) >= len(outputs) {
+		return nil, fmt.Errorf("pipeline: invalid Output %d", o.Output)
 	}
+	cfg.Render = outputs[o.Output]
 	e := engine.Options{
 		SourceNames: o.SourceNames, SinkNames: o.SinkNames, Workers: o.Workers,
 		CommitInterval: o.CommitInterval, ShutdownTimeout: o.ShutdownTimeout, Logger: o.Logger,

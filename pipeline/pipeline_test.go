@@ -444,7 +444,7 @@ func TestAnswers(t *testing.T) {
 	var zero pipeline.Ticket
 	zero.Ack()
 	zero.Refuse(refused)
-	if zero.Len() != 0 || zero.Bytes() != nil || zero.Lane() != "" || zero.LaneID() != "" || zero.Dead() || zero.Held() {
+	if zero.Len() != 0 || zero.Bytes() != nil || zero.LaneName() != "" || zero.LaneID() != "" || zero.Dead() || zero.Held() {
 		t.Error("the zero Ticket has records")
 	}
 }
@@ -541,11 +541,29 @@ func TestOptions(t *testing.T) {
 		"sink 1 is nil":      {Job: lines, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
 		"source 1 is nil":    {Job: lines, Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
 		"combinedd":          {Job: record.Job{Format: "combinedd"}, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}},
-		"jsonll":             {Job: lines, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
+		"invalid Output 6":   {Job: lines, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Output: pipeline.OutputKeys + 1},
 	} {
 		if _, err := pipeline.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// TestOutputNames: output formats are stored by name.
+func TestOutputNames(t *testing.T) {
+	for f := pipeline.OutputRewrite; f <= pipeline.OutputKeys; f++ {
+		got := pipeline.OutputKeys + 1
+		text, err := f.MarshalText()
+		if err != nil || got.UnmarshalText(text) != nil || got != f {
+			t.Errorf("%s, %v: read as %v", text, err, got)
+		}
+	}
+	var wrong *codec.NameError
+	if err := new(pipeline.OutputFormat).UnmarshalText([]byte("jsnol")); !errors.As(err, &wrong) || wrong.Near != "jsonl" {
+		t.Errorf("%v", err)
+	}
+	if _, err := (pipeline.OutputKeys + 1).MarshalText(); err == nil {
+		t.Error("an invalid output format has a name")
 	}
 }
 
@@ -566,7 +584,7 @@ func TestJob(t *testing.T) {
 			Format: "combined", Target: record.TargetAll, Base: "https://example.com/", Level: codec.LevelSyntax, MaxRecord: 1000,
 			Fields: []record.Field{record.FieldNorm},
 		},
-		Render: "tsv", Sources: []pipeline.Source{sourcefile.Read(path)}, Sinks: []pipeline.Sink{collect(&out)},
+		Output: pipeline.OutputTSV, Sources: []pipeline.Source{sourcefile.Read(path)}, Sinks: []pipeline.Sink{collect(&out)},
 	})
 	want := "https://example.com/~a?b=1\nhttp://h/r\nhttps://example.com/c\nhttp://h/r\n"
 	if err != nil || !strings.HasPrefix(out.String(), want) || strings.Contains(out.String(), long) {
@@ -578,7 +596,7 @@ func TestJob(t *testing.T) {
 	out.Reset()
 	if _, err := run(t, pipeline.Options{
 		Job:    record.Job{Format: "lines", Base: "https://example.com/", Level: codec.LevelSyntax},
-		Render: "keys", Sources: []pipeline.Source{&list{lane: "l", recs: []string{"/%7Ea"}}}, Sinks: []pipeline.Sink{collect(&out)},
+		Output: pipeline.OutputKeys, Sources: []pipeline.Source{&list{lane: "l", recs: []string{"/%7Ea"}}}, Sinks: []pipeline.Sink{collect(&out)},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 //
 //   - Health() error: the status page and /readyz report the error. Health must not block.
 //   - CheckConnect(context.Context) error: "urlfold check -c --connect" calls it.
-//   - NeedsFacts() bool: if it returns true, Record.Key returns the key of the first URL of
+//   - NeedsFacts() bool: if it returns true, OutputRecord.Key returns the key of the first URL of
 //     the record; otherwise it returns the zero Key.
 //   - Unwrap() Sink: a sink that passes its work on to another sink, for example to count
 //     the records, returns the other sink. Without this method, a wrapper around a sink of
@@ -87,24 +87,24 @@ func (t Ticket) Bytes() []byte {
 }
 
 // Records returns the records with their indexes, in order. A ticket that was
-// answered is empty. Neither a Record nor its bytes may be kept after the
+// answered is empty. Neither an OutputRecord nor its bytes may be kept after the
 // answer.
-func (t Ticket) Records() iter.Seq2[int, Record] {
-	return func(yield func(int, Record) bool) {
+func (t Ticket) Records() iter.Seq2[int, OutputRecord] {
+	return func(yield func(int, OutputRecord) bool) {
 		if !t.t.Live() {
 			return
 		}
 		s := t.t.Stream()
 		for i, r := range s.Recs {
-			if !yield(i, Record{Bytes: s.Bytes[r.Off : r.Off+r.Len : r.Off+r.Len], b: t.b, s: s, i: i}) {
+			if !yield(i, OutputRecord{Bytes: s.Bytes[r.Off : r.Off+r.Len : r.Off+r.Len], b: t.b, s: s, i: i}) {
 				return
 			}
 		}
 	}
 }
 
-// Lane returns the name of the lane that the records are from.
-func (t Ticket) Lane() string {
+// LaneName returns the name of the lane that the records are from.
+func (t Ticket) LaneName() string {
 	if t.b == nil {
 		return ""
 	}
@@ -113,7 +113,7 @@ func (t Ticket) Lane() string {
 
 // LaneID returns the identity of the lane. No other lane has the same
 // identity, not even in a later process, unless that lane continues from a
-// stored position. See [Record.Origin].
+// stored position. See [OutputRecord.Origin].
 func (t Ticket) LaneID() string {
 	if t.b == nil {
 		return ""
@@ -227,8 +227,8 @@ func from(first, n int) (list []uint32) {
 	return list
 }
 
-// A Record is one record of a [Ticket].
-type Record struct {
+// An OutputRecord is one record of a [Ticket].
+type OutputRecord struct {
 	Bytes []byte // the bytes to write, with the line end; read-only
 
 	b *engine.Batch
@@ -240,12 +240,12 @@ type Record struct {
 // bytes, or the position of the message that contained it. index is its index
 // among the output records with this position. The lane, pos and index are the
 // same each time that a record is read.
-func (r Record) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
+func (r OutputRecord) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
 
 // Key returns the key of the first URL of the record. It returns the zero
 // Key if there is no URL, or if the sink has no method NeedsFacts that
 // returns true.
-func (r Record) Key() codec.Key {
+func (r OutputRecord) Key() codec.Key {
 	if r.i >= len(r.s.Facts) {
 		return codec.Key{}
 	}
@@ -253,7 +253,7 @@ func (r Record) Key() codec.Key {
 }
 
 // MessageKey returns the key of the message that contained the record, or nil.
-func (r Record) MessageKey() []byte {
+func (r OutputRecord) MessageKey() []byte {
 	if len(r.b.Msgs) == 0 {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (r Record) MessageKey() []byte {
 }
 
 // Headers returns the headers of that message, in order.
-func (r Record) Headers() iter.Seq2[string, []byte] {
+func (r OutputRecord) Headers() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if len(r.b.Msgs) == 0 {
 			return

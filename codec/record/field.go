@@ -1,9 +1,6 @@
 package record
 
-import (
-	"github.com/urlfold/urlfold/internal/ground/suggest"
-	"github.com/urlfold/urlfold/internal/record"
-)
+import "github.com/urlfold/urlfold/internal/record"
 
 // Field is an output field. docs/reference/fields.md describes them. Numbers of fields can
 // change between versions, but names cannot: store [Field.String].
@@ -66,21 +63,16 @@ const (
 
 var fieldNames = record.FieldNames()
 
-// ParseField returns the field with the given name. The error for an unknown name suggests
-// a similar one. The fields of key levels also have the short names of the levels: k0 to
-// k3, and surface.
+// ParseField returns the field with the given name. The error for an unknown name is a
+// *codec.NameError, which suggests a similar one. The fields of key levels also have the
+// short names of the levels: k0 to k3, and surface.
 func ParseField(name string) (Field, error) {
-	i, err := suggest.Index("field", fieldNames, record.FieldName(name))
+	i, err := parse("field", fieldNames, record.FieldName(name))
 	return Field(i), err
 }
 
 // String returns the name of the field, such as "status".
-func (f Field) String() string {
-	if int(f) < len(fieldNames) {
-		return fieldNames[f]
-	}
-	return "unknown"
-}
+func (f Field) String() string { return nameOf(fieldNames, f) }
 
 // MarshalText implements encoding.TextMarshaler: the name.
 func (f Field) MarshalText() ([]byte, error) {

@@ -13,15 +13,14 @@ import (
 
 // Format is a record format that is defined outside this module. Its functions must be
 // safe for concurrent use. Programs pass it in [Job].Formats or app.Options.Formats, which
-// refuse a Format without a usable name, a name that is used already, an unknown option,
-// and a Certainty that is out of range.
+// refuse a Format without a usable name, a name that is used already, and a Certainty
+// that is out of range.
 type Format struct {
 	// Name selects the format. It consists of ASCII letters, digits, '-' and '_'.
 	Name string
-	// Options are the names of the fields of [Config] that the format uses,
-	// such as "URLField". If a user sets another option, the format is not
-	// opened.
-	Options []string
+	// The format uses these fields of [Config]. If a user sets one that it does not use, the
+	// format is not opened.
+	UsesURLField, UsesBaseField, UsesDialect, UsesTarget bool
 	// Detect returns how many of s.Records fit the format. It must not retain s. If it is
 	// nil, the format is used only where it is named.
 	Detect func(s *Sample) int
@@ -35,13 +34,13 @@ type Format struct {
 	Open func(c *Config) (*Framing, func() Locator, error)
 }
 
-// Config holds the settings of a user for a [Format]. Only fields that are in
-// Format.Options can be set, except Name.
+// Config holds the settings of a user for a [Format]. Except Name, only fields that the
+// Format uses can be set.
 type Config struct {
 	Name      string // name of the format
 	URLField  string // the field that holds the URL
 	BaseField string // the field that holds the base of the URL
-	Dialect   string // the escapes: nginx, nginx-json, apache or backslash
+	Dialect   Dialect
 	// Target says which URLs of a request are wanted. A Locator adds all URLs:
 	// AddTarget, AddURL and AddReferer ignore the URLs that are not wanted.
 	Target Target
@@ -88,7 +87,7 @@ type Found struct {
 
 // AddURL adds a URL, which is absolute or relative to the base. d describes its escapes;
 // nil: there are none.
-func (f *Found) AddURL(start, end int, d *Dialect) {
+func (f *Found) AddURL(start, end int, d *Escaping) {
 	if f.next("AddURL", start, end) && f.target != TargetReferer {
 		f.to.AddURL(start, end, d.engine())
 	}
@@ -96,21 +95,21 @@ func (f *Found) AddURL(start, end int, d *Dialect) {
 
 // AddTarget adds the target of a request, such as /a?b. "-" and an empty target count as
 // absent.
-func (f *Found) AddTarget(start, end int, d *Dialect) {
+func (f *Found) AddTarget(start, end int, d *Escaping) {
 	if f.next("AddTarget", start, end) && f.target != TargetReferer {
 		f.to.AddTarget(f.rec, start, end, d.engine())
 	}
 }
 
 // AddReferer adds the referer of a request. "-" and an empty referer count as absent.
-func (f *Found) AddReferer(start, end int, d *Dialect) {
+func (f *Found) AddReferer(start, end int, d *Escaping) {
 	if f.next("AddReferer", start, end) && f.target != TargetRequest {
 		f.to.AddReferer(f.rec, start, end, d.engine())
 	}
 }
 
 // SetBase sets the URL that the record's URLs are relative to.
-func (f *Found) SetBase(start, end int, d *Dialect) {
+func (f *Found) SetBase(start, end int, d *Escaping) {
 	if f.within("SetBase", start, end) {
 		f.to.SetBase(start, end, d.engine())
 	}
@@ -120,7 +119,7 @@ func (f *Found) SetBase(start, end int, d *Dialect) {
 // of the request, which complete its target, or FieldTime, FieldStatus, FieldBytes,
 // FieldDuration (in seconds), FieldClient, FieldAgent, FieldReferer, FieldVHost or
 // FieldRequestID. Only the last six can have escapes.
-func (f *Found) Set(field Field, start, end int, d *Dialect) {
+func (f *Found) Set(field Field, start, end int, d *Escaping) {
 	if f.within("Set", start, end) && !record.SetField(f.to, int(field), start, end, d.engine()) {
 		f.fail("Set(%v): records cannot state this field", field)
 	}
@@ -160,21 +159,21 @@ func (f *Found) fail(format string, args ...any) {
 	f.bug = cmp.Or(f.bug, fmt.Errorf(format, args...))
 }
 
-// Dialect describes how a format escapes bytes. Make it once with [NewDialect]; it is safe
-// for concurrent use. A nil Dialect escapes nothing.
-type Dialect struct{ d record.Dialect }
+// Escaping describes how a format escapes bytes. Make it once with [NewEscaping]; it is safe
+// for concurrent use. A nil Escaping escapes nothing.
+type Escaping struct{ d record.Dialect }
 
-// NewDialect returns a Dialect whose escapes begin with mark. decode appends
+// NewEscaping returns an Escaping whose escapes begin with mark. decode appends
 // the decoded form of the escape at the start of s, at least one byte, and
 // returns the length of the escape in s, at least 1; a mark that starts no
 // escape is literal. encode appends text and escapes the bytes that need it,
 // including stop, the byte that ends the field (0: none); if encode is nil,
 // text is written as it is. Both must be safe for concurrent use.
-func NewDialect(mark byte, decode func(dst, s []byte) ([]byte, int), encode func(dst, text []byte, stop byte) []byte) *Dialect {
-	return &Dialect{record.Dialect{Mark: mark, Decode: decode, Encode: encode}}
+func NewEscaping(mark byte, decode func(dst, s []byte) ([]byte, int), encode func(dst, text []byte, stop byte) []byte) *Escaping {
+	return &Escaping{record.Dialect{Mark: mark, Decode: decode, Encode: encode}}
 }
 
-func (d *Dialect) engine() *record.Dialect {
+func (d *Escaping) engine() *record.Dialect {
 	if d == nil {
 		return nil
 	}
@@ -184,9 +183,6 @@ func (d *Dialect) engine() *record.Dialect {
 func init() {
 	record.Outside = func(formats any) ([]record.Format, error) { return adapt(formats.([]Format)) }
 }
-
-// options are the names that Format.Options can have.
-var options = []string{"URLField", "BaseField", "Dialect", "Target"}
 
 // adapt returns formats in the form that the engine, package internal/record,
 // uses. The error joins an error for each invalid format.
@@ -221,11 +217,6 @@ func (f *Format) check(taken []string) error {
 	if f.Open == nil {
 		errs = append(errs, errors.New("missing function Open"))
 	}
-	for _, o := range f.Options {
-		if !slices.Contains(options, o) {
-			errs = append(errs, fmt.Errorf("unknown option %q: must be one of %s", o, strings.Join(options, ", ")))
-		}
-	}
 	return errors.Join(errs...)
 }
 
@@ -250,7 +241,7 @@ func (a adapted) Open(c *record.Config) (record.Reader, error) {
 	if err := a.refuse(c); err != nil {
 		return nil, err
 	}
-	own := &Config{Name: a.f.Name, URLField: c.URLField, BaseField: c.BaseField, Dialect: c.Dialect, Target: Target(c.Target)}
+	own := &Config{Name: a.f.Name, URLField: c.URLField, BaseField: c.BaseField, Dialect: Dialect(slices.Index(dialectNames, c.Dialect)), Target: Target(c.Target)}
 	framing, locator, err := a.f.Open(own)
 	switch {
 	case err != nil:
@@ -270,17 +261,17 @@ func (a adapted) refuse(c *record.Config) error {
 	var errs []error
 	for _, s := range []struct {
 		field string
-		set   bool
+		wrong bool
 	}{
-		{"URLField", c.URLField != ""},
-		{"BaseField", c.BaseField != ""},
-		{"Dialect", c.Dialect != "" && c.Dialect != "none"},
-		{"Target", c.Target == record.TargetReferer}, // TargetAll is valid: it reads the URLs that the record has
+		{"URLField", c.URLField != "" && !a.f.UsesURLField},
+		{"BaseField", c.BaseField != "" && !a.f.UsesBaseField},
+		{"Dialect", c.Dialect != "" && c.Dialect != "none" && !a.f.UsesDialect},
+		{"Target", c.Target == record.TargetReferer && !a.f.UsesTarget}, // TargetAll is valid: it reads the URLs that the record has
 		{"URL", !c.URL.IsZero()},
 		{"Base", strings.Contains(c.Base, "{")},
 		{"Render", c.Render == record.RenderExtend},
 	} {
-		if s.set && !slices.Contains(a.f.Options, s.field) {
+		if s.wrong {
 			errs = append(errs, &record.ConfigError{Field: s.field, Err: errors.New(refusal(s.field, a.f.Name))})
 		}
 	}

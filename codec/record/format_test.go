@@ -40,9 +40,8 @@ var afterBar = locate(func(f *record.Found, rec []byte) (record.Reason, int) {
 })
 
 // withLocator returns the format bar with another Locator.
-func withLocator(l locate, options ...string) record.Format {
+func withLocator(l locate) record.Format {
 	f := bar("bar")
-	f.Options = options
 	f.Open = func(*record.Config) (*record.Framing, func() record.Locator, error) {
 		return nil, func() record.Locator { return l }, nil
 	}
@@ -102,7 +101,6 @@ func TestFormatDefinition(t *testing.T) {
 		`format "bar": invalid Certainty 250`:           func(f *record.Format) { f.Certainty = 250 },
 		`format "bar": invalid Certainty 0`:             func(f *record.Format) { f.Certainty = 0 },
 		`format "bar": missing function Open`:           func(f *record.Format) { f.Open = nil },
-		`format "bar": unknown option "url_field"`:      func(f *record.Format) { f.Options = []string{"url_field"} },
 		`format "a+b": invalid name: must be ASCII let`: func(f *record.Format) { f.Name = "a+b" },
 	} {
 		f := bar("bar")
@@ -116,11 +114,11 @@ func TestFormatDefinition(t *testing.T) {
 	}
 }
 
-// TestFormatOptions refuses what a format does not name, whatever it is.
+// TestFormatOptions refuses what a format does not use, whatever it is.
 func TestFormatOptions(t *testing.T) {
 	jobs := map[string]record.Job{
-		"URLField": {URLField: "x"}, "BaseField": {BaseField: "x"}, "Dialect": {Dialect: "nginx"}, "Target": {Target: record.TargetReferer},
-		"Base": {Base: "http://{x}/"}, "Quote": {Quote: "'"}, "NoHeader": {NoHeader: true},
+		"URLField": {URLField: "x"}, "BaseField": {BaseField: "x"}, "Dialect": {Dialect: record.DialectNginx}, "Target": {Target: record.TargetReferer},
+		"Base": {Base: "http://{x}/"}, "Quote": {Quote: '\''}, "NoHeader": {NoHeader: true},
 	}
 	for name, job := range jobs {
 		job.Format, job.Formats = "bar", []record.Format{bar("bar")}
@@ -129,10 +127,11 @@ func TestFormatOptions(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	for _, name := range []string{"URLField", "BaseField", "Dialect", "Target"} {
+	for name, f := range map[string]record.Format{
+		"URLField": {UsesURLField: true}, "BaseField": {UsesBaseField: true}, "Dialect": {UsesDialect: true}, "Target": {UsesTarget: true},
+	} {
 		job := jobs[name]
-		f := bar("bar")
-		f.Options = []string{name}
+		f.Name = "bar"
 		f.Open = func(c *record.Config) (*record.Framing, func() record.Locator, error) {
 			if c.Name != "bar" || c.URLField != job.URLField || c.BaseField != job.BaseField || c.Dialect != job.Dialect || c.Target != job.Target {
 				t.Errorf("%s: got %+v", name, c)
@@ -153,7 +152,8 @@ func TestFoundTargets(t *testing.T) {
 		f.AddTarget(0, space, nil)
 		f.AddReferer(space+1, len(rec), nil)
 		return "", 0
-	}, "Target")
+	})
+	both.UsesTarget = true
 	for target, want := range map[record.Target]string{
 		record.TargetRequest: "1@0 </a>", record.TargetReferer: "1@0 <http://r/>", record.TargetAll: "1@0 </a> <http://r/>",
 	} {
@@ -217,7 +217,7 @@ func TestFramingRange(t *testing.T) {
 }
 
 // bars are the escapes of a URL in which "#7C" is a bar.
-var bars = record.NewDialect('#',
+var bars = record.NewEscaping('#',
 	func(dst, s []byte) ([]byte, int) {
 		if bytes.HasPrefix(s, []byte("#7C")) {
 			return append(dst, '|'), 3

@@ -13,12 +13,16 @@ import (
 // DefaultMaxRecord is the default of Job.MaxRecord, in bytes.
 const DefaultMaxRecord = 1 << 20
 
+// NoQuote as Job.Quote says that the cells of a table are never quoted.
+const NoQuote rune = -1
+
 // A Job says how records are read. The zero Job detects the format, and reads the requests
 // of access logs and the URLs of other records with the profile equiv.
 type Job struct {
 	// Format is the name of a built-in format (see [Formats]), a prefix and a built-in
 	// name (syslog+combined), the name of a format in Formats, or the text of an nginx
-	// log_format or Apache LogFormat. Empty: it is detected from the first 64 KiB.
+	// log_format or Apache LogFormat. It is a string because programs and users define
+	// formats. Empty: it is detected from the first 64 KiB.
 	Format string
 	// Formats are formats in addition to the built-in ones.
 	Formats []Format
@@ -33,11 +37,13 @@ type Job struct {
 	// Base is an absolute URL: the origin of targets whose host the record does not state,
 	// and the base of relative URLs.
 	Base string
-	// Dialect names the escapes of a log: nginx, nginx-json, apache or none; backslash
-	// for tables. Delimiter, Quote and Escape describe a table, "" for the usual ones:
-	// a character, "tab" or "none". NoHeader: the first line of the table is a row.
-	Dialect, Delimiter, Quote, Escape string
-	NoHeader                          bool
+	// Dialect is how a log or a table escapes bytes.
+	Dialect Dialect
+	// Delimiter and Quote are the ASCII characters between and around the cells of a table.
+	// Escape is '\\', or equal to Quote if quotes are doubled. 0 selects the usual one.
+	// NoHeader: the first line of the table is a row.
+	Delimiter, Quote, Escape rune
+	NoHeader                 bool
 	// Normalizer normalizes the URLs. Nil: a Normalizer of the profile equiv.
 	Normalizer *codec.Normalizer
 	// Level is the level of FieldKey.
@@ -76,7 +82,7 @@ func (j *Job) fields() []string {
 func (j *Job) engine() (c record.Config, err error) {
 	var errs []error
 	c = record.Config{
-		Format: j.Format, Dialect: j.Dialect, Delimiter: j.Delimiter, Quote: j.Quote, Escape: j.Escape, NoHeader: j.NoHeader,
+		Format: j.Format, Dialect: j.Dialect.String(), Delimiter: character(j.Delimiter), Quote: character(j.Quote), Escape: character(j.Escape), NoHeader: j.NoHeader,
 		Target: record.Target(j.Target), URLField: j.URLField, BaseField: j.BaseField, Base: j.Base,
 		Normalizer: j.Normalizer, Level: j.Level, MaxRecord: cmp.Or(j.MaxRecord, DefaultMaxRecord), Year: j.Year,
 	}
@@ -92,6 +98,17 @@ func (j *Job) engine() (c record.Config, err error) {
 		}
 	}
 	return c, errors.Join(errs...)
+}
+
+// character returns r as the engine's settings have it.
+func character(r rune) string {
+	switch r {
+	case 0:
+		return ""
+	case NoQuote:
+		return "none"
+	}
+	return string(r)
 }
 
 // explain returns err with the names of the settings that it is about.

@@ -1,7 +1,5 @@
 package record
 
-import "github.com/urlfold/urlfold/internal/record"
-
 // Reason says why a record or a URL cannot be read. It is the value of the
 // output field error, such as "unparsed" or "host-invalid". The empty Reason
 // means that it can be read.
@@ -27,27 +25,23 @@ const (
 	TargetAll                   // the request, then the referer
 )
 
-// ParseTarget returns the target with the given name: request, referer or all.
-func ParseTarget(name string) (Target, error) {
-	t, err := record.ParseTarget(name)
-	return Target(t), err
-}
+var targetNames = []string{"request", "referer", "all"}
 
 // String returns the name of the target.
-func (t Target) String() string { return record.Target(t).String() }
+func (t Target) String() string { return nameOf(targetNames, t) }
 
 // MarshalText implements encoding.TextMarshaler: the name.
 func (t Target) MarshalText() ([]byte, error) {
-	_, err := ParseTarget(t.String())
+	_, err := parse("target", targetNames, t.String())
 	return []byte(t.String()), err
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It accepts the names that
-// ParseTarget accepts.
+// UnmarshalText implements encoding.TextUnmarshaler. The error for an unknown
+// name is a *codec.NameError.
 func (t *Target) UnmarshalText(text []byte) error {
-	parsed, err := ParseTarget(string(text))
+	i, err := parse("target", targetNames, string(text))
 	if err == nil {
-		*t = parsed
+		*t = Target(i)
 	}
 	return err
 }

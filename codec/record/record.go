@@ -14,7 +14,7 @@ type Record struct {
 	r     *Reader
 	at    record.Position
 	bytes []byte
-	url   URL
+	url   FoundURL
 }
 
 // Bytes returns the record with its line end. If the record is too long,
@@ -28,7 +28,7 @@ func (rec *Record) Line() int64 { return rec.at.Line }
 func (rec *Record) Offset() int64 { return rec.at.Off }
 
 // Reason returns why the record cannot be read, or "" if it can. For a URL in
-// it that cannot be parsed, see [URL.Reason].
+// it that cannot be parsed, see [FoundURL.Reason].
 func (rec *Record) Reason() Reason {
 	why, _ := rec.r.visit.Why()
 	return reasonOf(why)
@@ -60,15 +60,15 @@ func (rec *Record) Time() (_ time.Time, ok bool) {
 }
 
 // URLs returns the URLs of the record: of the request, then of the referer. A URL that
-// cannot be parsed is among them: see [URL.Reason]. A *URL is valid until the loop
+// cannot be parsed is among them: see [FoundURL.Reason]. A *FoundURL is valid until the loop
 // continues.
-func (rec *Record) URLs() iter.Seq[*URL] {
-	return func(yield func(*URL) bool) {
+func (rec *Record) URLs() iter.Seq[*FoundURL] {
+	return func(yield func(*FoundURL) bool) {
 		for i := range rec.r.visit.Sites() {
 			if !rec.r.visit.URL(i) {
 				continue
 			}
-			rec.url = URL{rec.r, i}
+			rec.url = FoundURL{rec.r, i}
 			if !yield(&rec.url) {
 				return
 			}
@@ -91,26 +91,26 @@ func (rec *Record) AppendJSON(dst []byte) ([]byte, error) {
 	return rec.r.write(dst, &rec.r.writers[1], record.RenderJSONL)
 }
 
-// A URL is a URL of a [Record].
-type URL struct {
+// A FoundURL is a URL of a [Record].
+type FoundURL struct {
 	r *Reader
 	i int
 }
 
 // visit makes the visit show the URL, and returns the visit.
-func (u *URL) visit() *record.Visit {
+func (u *FoundURL) visit() *record.Visit {
 	u.r.visit.URL(u.i)
 	return u.r.visit
 }
 
 // Source returns the URL in the record, without the escapes of the format.
-func (u *URL) Source() []byte {
+func (u *FoundURL) Source() []byte {
 	text, _, _ := u.visit().Source()
 	return text
 }
 
 // Range returns the offsets in Record.Bytes between which the URL is, with its escapes.
-func (u *URL) Range() (start, end int) {
+func (u *FoundURL) Range() (start, end int) {
 	_, start, end = u.visit().Source()
 	return start, end
 }
@@ -118,26 +118,26 @@ func (u *URL) Range() (start, end int) {
 // Norm returns the normal form; nil if the URL cannot be parsed. For a request,
 // Norm returns the normal form of the whole URL if the record or Job.Base
 // states the host, and otherwise of the target alone.
-func (u *URL) Norm() []byte {
+func (u *FoundURL) Norm() []byte {
 	norm, _ := u.visit().Norm()
 	return norm
 }
 
 // Reason returns why the URL cannot be parsed, or "" if it can.
-func (u *URL) Reason() Reason {
+func (u *FoundURL) Reason() Reason {
 	_, why := u.visit().Norm()
 	return reasonOf(why)
 }
 
 // Flags returns the flags of the URL: its defects and notable properties.
-func (u *URL) Flags() codec.Flags { return u.visit().Flags() }
+func (u *FoundURL) Flags() codec.Flags { return u.visit().Flags() }
 
 // Key returns the key at a level. ok is false if the URL has no key: it cannot
 // be parsed, or it may be truncated.
-func (u *URL) Key(lv codec.Level) (_ codec.Key, ok bool) { return u.visit().Key(lv) }
+func (u *FoundURL) Key(lv codec.Level) (_ codec.Key, ok bool) { return u.visit().Key(lv) }
 
 // Field is [Record.Field] for this URL.
-func (u *URL) Field(f Field) ([]byte, bool) {
+func (u *FoundURL) Field(f Field) ([]byte, bool) {
 	u.visit()
 	return u.r.field(f, false)
 }
@@ -156,7 +156,7 @@ func (r *Reader) field(f Field, first bool) ([]byte, bool) {
 // Result returns the codec's Result for the URL, and norm, the text that r.Out
 // describes. Both are nil if the URL cannot be parsed or its host is not known.
 // Do not change r.
-func (u *URL) Result() (r *codec.Result, norm []byte) { return u.visit().Result() }
+func (u *FoundURL) Result() (r *codec.Result, norm []byte) { return u.visit().Result() }
 
 // reasonOf returns the public form of a reason.
 func reasonOf(why record.Reason) Reason {

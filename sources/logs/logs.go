@@ -250,7 +250,7 @@ func (f *file) damage() error {
 	if !v.Damage() {
 		return nil
 	}
-	e := &DamageError{Path: f.path, Kind: v.Kind.String(), Format: v.Format.String(), Offset: v.Offset, Detail: v.Detail, Text: f.text.Bytes(), Err: f.text.Err()}
+	e := &DamageError{Path: f.path, Kind: DamageKind(v.Kind.String()), Format: v.Format.String(), Offset: v.Offset, Detail: v.Detail, Text: f.text.Bytes(), Err: f.text.Err()}
 	e.Verified, e.Checksums = f.text.Verified()
 	return e
 }
@@ -263,15 +263,27 @@ func (f *file) close() error {
 	return f.closer.Close()
 }
 
+// DamageKind is what is wrong with a file. It is the name that urlfold reports.
+type DamageKind string
+
+// Kinds of damage.
+const (
+	Truncated           DamageKind = "truncated"            // the file ends too early
+	BadCRC              DamageKind = "bad-crc"              // a checksum or a length does not match
+	Corrupt             DamageKind = "corrupt"              // the compressed data is invalid
+	OverLimit           DamageKind = "limit"                // the file decompresses to too much
+	UnsupportedEncoding DamageKind = "unsupported-encoding" // the text is UTF-16 or UTF-32
+	UnsupportedFormat   DamageKind = "unsupported-format"   // the compression or archive is not supported
+	Unreadable          DamageKind = "unreadable"           // the file cannot be read: see Err
+)
+
 // A DamageError says that a file is damaged, cut short, unsupported or cannot
 // be read completely. The records of its text before the damage have been
 // returned.
 type DamageError struct {
-	Path string
-	// Kind is truncated, bad-crc, corrupt, limit (it decompresses to too much),
-	// unsupported-encoding, unsupported-format or unreadable.
-	Kind   string
-	Format string // format of the compression: "gzip"; "plain" for none
+	Path   string
+	Kind   DamageKind
+	Format string // name of the compression, such as "gzip", for people; "plain" for none
 	Offset int64  // offset of the damage in the file, in bytes; -1: unknown
 	Detail string // for people; may be empty
 	Text   int64  // bytes of text that were read
@@ -284,7 +296,7 @@ type DamageError struct {
 
 // Error returns a message with the path, the position, and what is verified.
 func (e *DamageError) Error() string {
-	text := cmp.Or(e.Path, "input") + ": " + e.Kind
+	text := cmp.Or(e.Path, "input") + ": " + string(e.Kind)
 	if e.Offset >= 0 {
 		text += fmt.Sprintf(" at byte %d", e.Offset)
 	}
@@ -311,7 +323,7 @@ func rowFormat(format compress.Format) record.Format {
 }
 
 // escapes are the escapes of a cell.
-var escapes = record.NewDialect('\\', tsv.Decode, func(dst, text []byte, _ byte) []byte { return tsv.AppendEscaped(dst, text) })
+var escapes = record.NewEscaping('\\', tsv.Decode, func(dst, text []byte, _ byte) []byte { return tsv.AppendEscaped(dst, text) })
 
 // row finds the URLs of a row.
 type row struct{}

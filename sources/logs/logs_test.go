@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/sources/logs"
 )
 
@@ -99,13 +100,13 @@ func TestDamage(t *testing.T) {
 	unended[len(unended)-5] ^= 1
 	for name, c := range map[string]struct {
 		data []byte
-		kind string
+		kind logs.DamageKind
 	}{
-		"cut":            {whole[:len(whole)/2], "truncated"},
-		"cut after one":  {append(zip(t, text), whole[:len(whole)/2]...), "truncated"},
-		"wrong checksum": {wrong, "bad-crc"},
-		"no line end":    {append(zip(t, text), unended...), "bad-crc"},
-		"UTF-16":         {[]byte("\xff\xfeh\x00"), "unsupported-encoding"},
+		"cut":            {whole[:len(whole)/2], logs.Truncated},
+		"cut after one":  {append(zip(t, text), whole[:len(whole)/2]...), logs.Truncated},
+		"wrong checksum": {wrong, logs.BadCRC},
+		"no line end":    {append(zip(t, text), unended...), logs.BadCRC},
+		"UTF-16":         {[]byte("\xff\xfeh\x00"), logs.UnsupportedEncoding},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, "x", c.data)
@@ -251,4 +252,16 @@ func ExampleOpen() {
 	// Output:
 	// /~a 200 2026-11-22 10:00:00 +0000 UTC
 	// /b?c=d 404 2026-11-22 10:00:01 +0000 UTC
+}
+
+// TestDamageKinds: the kinds have the names of the verdicts.
+func TestDamageKinds(t *testing.T) {
+	for verdict, kind := range map[compress.Kind]logs.DamageKind{
+		compress.Truncated: logs.Truncated, compress.BadCRC: logs.BadCRC, compress.Corrupt: logs.Corrupt, compress.Limit: logs.OverLimit,
+		compress.UnsupportedEncoding: logs.UnsupportedEncoding, compress.UnsupportedFormat: logs.UnsupportedFormat, compress.Unreadable: logs.Unreadable,
+	} {
+		if verdict.String() != string(kind) {
+			t.Errorf("%v is %v", verdict, kind)
+		}
+	}
 }
