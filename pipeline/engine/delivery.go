@@ -30,8 +30,11 @@ type delivery struct {
 	retryLog, refuseLog, cutLog, blockLog throttle
 }
 
-// DeadLetterName is the name of the dead letter in errors, snapshots and extents.
-const DeadLetterName = "dead_letter"
+// Names that other packages compare with.
+const (
+	DeadLetterName = "dead_letter" // name of the dead letter in errors, snapshots and extents
+	RunFailed      = "run failed"  // message of the log event of a run that fails
+)
 
 // A target is one sink of a pipeline with its counts.
 type target struct {

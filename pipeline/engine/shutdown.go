@@ -58,9 +58,6 @@ func (r *run) halt(err error) {
 	r.soft()
 }
 
-// RunFailed is the message of the log event of a run that fails.
-const RunFailed = "run failed"
-
 // blame stores and logs the first failure.
 func (r *run) blame(err error) {
 	r.mu.Lock()
