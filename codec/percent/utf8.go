@@ -3,8 +3,8 @@ package percent
 import "unicode/utf8"
 
 // WellFormed is the result for a sequence without defects. It is never
-// reported. Not covered by the stability page.
-const WellFormed = Kind(numKinds)
+// reported.
+const WellFormed = Kind(numKinds) // Not covered by the stability page.
 
 // Sequence checks the sequence of escaped UTF-8 that starts with the escape at
 // src[i], which must be of a byte from 80 to FF. It returns the number n of

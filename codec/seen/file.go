@@ -22,8 +22,7 @@ const (
 )
 
 // MaxVersion is the greatest length of a key version in a saved set, in bytes.
-// Not covered by the stability page.
-const MaxVersion = 1 << 16
+const MaxVersion = 1 << 16 // Not covered by the stability page.
 
 // A KeyVersionError reports that a saved set has keys of another version than
 // the Set that reads it. Keys of different versions cannot be compared, so the

@@ -53,8 +53,8 @@ var multiples = map[string]float64{
 }
 
 // SizePattern is a regular expression that a JSON Schema can use for sizes. It
-// matches most of what ParseSize accepts. Not covered by the stability page.
-const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI][bB]?|[bB])|[bB])?$`
+// matches most of what ParseSize accepts.
+const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI][bB]?|[bB])|[bB])?$` // Not covered by the stability page.
 
 var errSize = errors.New("must be a size: a number and a unit, such as 64KiB, 1.5Mi or 10GB")
 
