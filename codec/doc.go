@@ -15,7 +15,7 @@
 //	}
 //
 // A call reads src and appends to dst, which the caller owns; the two must not
-// overlap. On error the returned slice is dst, unchanged. A defect, such as a
+// overlap. On error, it returns dst unchanged. A defect, such as a
 // '%' that starts no valid escape, is no error: it sets a [Flag], and a
 // [Diagnostic] gives its offset.
 //
