@@ -318,7 +318,7 @@ func (w *rewriter) foldQuery(at int) {
 	}
 	at++
 	s := w.s
-	if s.query = append(s.query[:0], w.dst[at:]...); w.isSigned(s.query) {
+	if s.query = append(s.query[:0], w.dst[at:]...); params.Signed(s.query) {
 		return
 	}
 	if !w.fold(Query, at, w.policy.LowerQuery, ruleLowerQuery) && !w.policy.Once {
@@ -329,12 +329,6 @@ func (w *rewriter) foldQuery(at int) {
 	var why params.Why
 	w.dst, why = params.AppendSorted(w.dst[:at], s.query, w.policy.Once, &s.params)
 	w.hits |= queryRules(why)
-}
-
-// isSigned reports whether query belongs to a signed URL.
-func (w *rewriter) isSigned(query []byte) bool {
-	w.s.pairs = params.AppendPairs(w.s.pairs[:0], query)
-	return params.Signed(w.s.pairs, query)
 }
 
 // pathK3 writes the path with single slashes, without an index file, and

@@ -86,7 +86,6 @@ type scratch struct {
 	hosts     *hostScratch     // scratch of the host comparison
 	text2     []byte           // a component being converted to NFC
 	runes     [2][]rune        // a part of text2
-	pairs     []params.Pair    // pairs of a query
 	params    params.Scratch
 	survey    scan.Survey // survey of the URL that parseClean parsed last
 	front     []byte      // scheme and authority of the last URL that Keeps accepted

@@ -148,7 +148,7 @@ func (t *keyTracer) k3() {
 	if t.policy.SiteParams != nil {
 		t.query(t.policy.SiteParams)
 	}
-	if q := []byte(t.text[Query]); !params.Signed(params.AppendPairs(nil, q), q) {
+	if q := []byte(t.text[Query]); !params.Signed(q) {
 		t.fold(Query, ruleLowerQuery, t.policy.LowerQuery)
 		t.again(ruleOnce, t.policy.Once)
 		t.again(ruleSort, t.policy.NFC || t.policy.LowerQuery)

@@ -22,7 +22,7 @@ func TestNoAllocs(t *testing.T) {
 	}
 	f("AppendPairs", func() { pairs = AppendPairs(pairs[:0], query) })
 	f("AppendName", func() { AppendName(dst, query[4:20]) })
-	f("Signed", func() { Signed(pairs, query) })
+	f("Signed", func() { Signed(query) })
 	f("Site and Match", func() { m.Match(m.Site(host, path, &s), name, nil) })
 	f("AppendKeyQuery", func() { appendKeyQuery(dst, query, m, m.Site(host, path, &s), &s) })
 	f("AppendFiltered", func() { AppendFiltered(dst, query, m, m.Site(host, path, &s), &s) })

@@ -47,26 +47,6 @@ func sessionOf(name, value []byte) session {
 	return noSession
 }
 
-// maxDiagnostics is an upper limit for the length of the names in knownNames.
-const maxDiagnostics = 32
-
-// nameBuffer can hold a name of maxDiagnostics bytes and the prefixes that bare
-// removes, with every byte escaped.
-type nameBuffer [3 * (maxDiagnostics + len("?amp;"))]byte
-
-// shortName returns the bare, form-decoded form of a raw name, or nil if that
-// is longer than maxDiagnostics.
-func shortName(buf *nameBuffer, raw []byte) []byte {
-	if len(raw) > len(buf) {
-		return nil
-	}
-	name := bare(AppendName(buf[:0], raw))
-	if len(name) > maxDiagnostics {
-		return nil
-	}
-	return name
-}
-
 // CutPathSession appends path to dst without the session IDs in it (rule psid),
 // and reports whether there were any:
 //

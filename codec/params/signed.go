@@ -1,5 +1,7 @@
 package params
 
+import "bytes"
+
 // mark identifies a parameter that signed URLs have.
 type mark uint16
 
@@ -47,11 +49,23 @@ func (k mark) signed() bool {
 //
 // Names are form-decoded and compared without regard to ASCII case. Services
 // may be stricter, but a false positive does no harm. Not covered by the stability page.
-func Signed(pairs []Pair, query []byte) bool {
+func Signed(query []byte) bool {
 	var all mark
 	var buf nameBuffer
-	for _, p := range pairs {
-		all |= markOf(shortName(&buf, p.Name(query)))
+	for len(query) > 0 {
+		field := query
+		if i := bytes.IndexByte(query, '&'); i >= 0 {
+			field, query = query[:i], query[i+1:]
+		} else {
+			query = nil
+		}
+		if len(field) == 0 || !startsKnown[field[0]] {
+			continue
+		}
+		if i := bytes.IndexByte(field, '='); i >= 0 {
+			field = field[:i]
+		}
+		all |= markOf(shortName(&buf, field))
 	}
 	return all.signed()
 }
@@ -75,9 +89,41 @@ var knownLengths = func() (t [256]uint32) {
 	return t
 }()
 
+// startsKnown has the first bytes of the raw names that may be known: those of
+// knownNames, of an escape, and of the prefixes that bare removes.
+var startsKnown = func() (t [256]bool) {
+	for c := range t {
+		t[c] = knownLengths[lower(byte(c))] != 0
+	}
+	t['%'], t['?'], t['a'], t['A'] = true, true, true, true
+	return t
+}()
+
 // isKnown reports whether markOf or sessionOf may recognize the bare name.
 func isKnown(name []byte) bool {
-	return len(name) > 0 && len(name) < maxDiagnostics && knownLengths[lower(name[0])]>>len(name)&1 != 0
+	return len(name) > 0 && len(name) < maxName && knownLengths[lower(name[0])]>>len(name)&1 != 0
+}
+
+// maxName is an upper limit for the length of the names in knownNames.
+const maxName = 32
+
+// nameBuffer can hold a name of maxName bytes and the prefixes that bare
+// removes, with every byte escaped.
+type nameBuffer [3 * (maxName + len("?amp;"))]byte
+
+// shortName returns the bare, form-decoded form of a raw name, or nil if the
+// name is longer than maxName. No known name has a '+'.
+func shortName(buf *nameBuffer, raw []byte) []byte {
+	if bytes.IndexByte(raw, '%') >= 0 {
+		if len(raw) > len(buf) {
+			return nil
+		}
+		raw = AppendName(buf[:0], raw)
+	}
+	if raw = bare(raw); len(raw) > maxName {
+		return nil
+	}
+	return raw
 }
 
 // markOf returns the mark of a form-decoded, bare name, or 0.
@@ -85,7 +131,7 @@ func markOf(name []byte) mark {
 	if !isKnown(name) {
 		return 0
 	}
-	var b [maxDiagnostics]byte
+	var b [maxName]byte
 	for i, c := range name {
 		b[i] = lower(c)
 	}

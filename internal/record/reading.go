@@ -332,7 +332,7 @@ func (n *normalizer) Note() {
 	if c.entity > 0 {
 		n.noteEntity()
 	}
-	if n.job.tellsSigned() && n.signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
+	if n.job.tellsSigned() && params.Signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
 		c.flags = c.flags.With(codec.FlagSignedURL)
 	}
 }
@@ -416,10 +416,4 @@ func countHits(hits codec.Rules, st *Stats) {
 // the flags are written, or not at all.
 func (j *Job) tellsSigned() bool {
 	return j.level == codec.LevelFetch || j.level == codec.LevelPage || j.level == codec.LevelShape || j.rejects.flags.Has(codec.FlagSignedURL)
-}
-
-// signed reports whether a query is signed.
-func (n *normalizer) signed(query []byte) bool {
-	n.pairs = params.AppendPairs(n.pairs[:0], query)
-	return params.Signed(n.pairs, query)
 }

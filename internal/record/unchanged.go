@@ -77,7 +77,7 @@ func (n *normalizer) keeps(url []byte) bool {
 
 // keepsQuery reports whether the parameters of a query in normal form have no flag.
 func (n *normalizer) keepsQuery(query []byte) bool {
-	return params.EmptyPair(query) < 0 && (!n.job.tellsSigned() || !n.signed(query))
+	return params.EmptyPair(query) < 0 && (!n.job.tellsSigned() || !params.Signed(query))
 }
 
 // besideURL are the fields of an access log that do not depend on the URL of the
