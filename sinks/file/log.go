@@ -177,7 +177,7 @@ type counts struct {
 // record by its line end.
 func (s *log) NeedsLines() error {
 	if s.format == compress.Plain && !s.cfg.ExactlyOnce {
-		return errors.New("set compress to gzip or zstd for binary records, or exactly_once: after a crash, urlfold looks for the last line end of an uncompressed file")
+		return errors.New("binary records require compress: gzip, compress: zstd or exactly_once: true, because after a crash urlfold looks for the last line end of any other file")
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (d *diskFiles) shut(o *output) {
 
 // errCrowded reports that the maximum number of files is open and that all of
 // them wait for a sync. The next round closes some.
-var errCrowded = errors.New("too many open files: all of them wait for a sync")
+var errCrowded = errors.New("too many open files: every open output waits for a sync")
 
 // shutIdle closes files that do not wait for a sync, least recently used first,
 // until at most keep files are open.
@@ -432,7 +432,7 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 		return err
 	}
 	if read.Sum32() != written.Sum32() {
-		return fmt.Errorf("%s: read back different data than were written", to)
+		return fmt.Errorf("%s differs from the data that urlfold has written: check the disk and the memory", to)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (s *Share) UnmarshalText(text []byte) (err error) {
 		return fmt.Errorf("the number of shards must be from 1 to %d", MaxShards)
 	}
 	if s.Index, err = strconv.Atoi(index); err != nil || s.Index < 0 || s.Index >= s.Of {
-		return fmt.Errorf("the index must be from 0 to %d, because there are %d shards and the first one is 0", s.Of-1, s.Of)
+		return fmt.Errorf("the index must be from 0 to %d, because the first of %d shards is 0", s.Of-1, s.Of)
 	}
 	return nil
 }

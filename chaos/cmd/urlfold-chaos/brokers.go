@@ -31,7 +31,7 @@ var brokers = []experiment{
 		},
 	},
 	{
-		name: "refuse-bursts", no: "11", about: "bursts of up to 200 records that a broker refuses because they are too large, between good ones, with and without dedupe, for Kafka and JetStream",
+		name: "refuse-bursts", no: "11", about: "bursts of up to 200 records that a broker refuses because they are too large, between records that it accepts, with and without dedupe, for Kafka and JetStream",
 		bound: "each record in the output or in the dead letters; with dedupe, each key once in the output, or all of its records in the dead letters; the run reaches the end of its input",
 		run: func(ctx context.Context, l *lab) error {
 			return l.onBrokers(ctx, "^TestRefusedBursts$", l.times(5, 50), 4, 0)

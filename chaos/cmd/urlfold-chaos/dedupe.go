@@ -56,7 +56,7 @@ var dedupes = []experiment{
 	},
 	{
 		name: "kill-dedupe-kafka", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a Kafka source: three members of a group share six partitions and a changelog, and others join and leave; also with windows, whose keys the changelog must forget; on a broker in the process and, if URLFOLD_KAFKA names one, on a real broker that compacts the changelog all the time",
-		bound: "no key is missing; without kills, none comes again",
+		bound: "no key is missing; without kills, no key comes again",
 		run:   killDedupeKafka,
 	},
 }

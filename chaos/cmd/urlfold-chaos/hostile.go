@@ -17,7 +17,7 @@ import (
 
 var hostiles = []experiment{
 	{
-		name: "hostile", no: "8", about: "a line of 100 MB (full run: 1 GB) between others, files without a line end, NUL, CR LF, invalid UTF-8, plain and compressed",
+		name: "hostile", no: "8", about: "a line of 100 MB (full run: 1 GB) between other lines, files without a line end, NUL, CR LF, invalid UTF-8, plain and compressed",
 		bound: "neighbouring records complete; each of the other lines in an output or a dead letter; memory ≤ budget + the longest record",
 		run:   hostile,
 	},

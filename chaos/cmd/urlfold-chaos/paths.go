@@ -13,7 +13,7 @@ import (
 )
 
 var paths = []experiment{{
-	name: "kill-paths", no: "1", about: "kill -9 at random moments of runs, each of which writes to another path than the one before, exactly once",
+	name: "kill-paths", no: "1", about: "kill -9 at random moments of runs, each of which writes to another path than the run before, exactly once",
 	bound: "the outputs with their final names hold every record once",
 	run:   killPaths,
 }}

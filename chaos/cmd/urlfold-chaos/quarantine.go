@@ -20,7 +20,7 @@ import (
 
 var quarantines = []experiment{
 	{
-		name: "quarantine", no: "4", about: "gzip files with one and with many members and a flipped bit, and intact ones, read with on_damage: quarantine and kill -9 in between; daemon with exactly once and at least once, and one-shot",
+		name: "quarantine", no: "4", about: "gzip files with one and with many members and a flipped bit, and intact files, read with on_damage: quarantine and kill -9 in between; daemon with exactly once and at least once, and one-shot",
 		bound: "no garbage line in any output; all verified records once (at least once: never fewer); all other bytes in OUTPUT.unverified where outputs can be truncated; exit code 4",
 		run:   quarantine,
 	},

@@ -17,7 +17,7 @@ import (
 var slows = []experiment{
 	{
 		name: "slow", no: "21", about: "a sink that takes half a second per batch, and a faster source; 10 minutes (short run: some seconds)",
-		bound: "resident memory flat (maximum of the last third, and median of the heap after collections, within 5 % of those of the first third; short run: 25 %); goroutines and open files do not grow; the source waits; the ledger balanced at every scrape",
+		bound: "resident memory flat (maximum of the last third, and median of the heap after collections, within 5 % of the values of the first third; short run: 25 %); goroutines and open files do not grow; the source waits; the ledger balanced at every scrape",
 		run:   slow, aside: true,
 	},
 	{

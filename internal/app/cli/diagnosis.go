@@ -225,11 +225,11 @@ func (r *diagnosis) findQuote(head []byte, o *options) error {
 	c.Format = o.From
 	switch o.Quote = c.QuoteOf(head); {
 	case o.Quote == `"`:
-		r.Quotes = `quote cells (each of the first cells that begins with one also ends with one); --quote none reads them as text`
+		r.Quotes = `quote cells (the first cells that begin with a quote also end with a quote); --quote none reads quotes as text`
 	case o.Quote != "":
-		r.Quotes = `are text (one of the first cells begins with one and does not end with one); --quote '"' makes them quote cells`
+		r.Quotes = `are text (one of the first cells begins with a quote and does not end with a quote); --quote '"' lets quotes enclose cells`
 	case bytes.IndexByte(head, '"') >= 0:
-		r.Quotes = `quote cells on lines on which all of them are closed; --quote '"' or none decides otherwise`
+		r.Quotes = `quote cells on lines where every quote is closed; --quote '"' or --quote none changes this`
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (h *heads) has(name string, job *record.Job, header []byte) (known bool) {
 		}
 	}
 	if h.differ == nil && h.on && (h.tables && h.other || known && !bytes.Equal(h.header, header)) {
-		h.differ = fmt.Errorf("%s: its header is not the header of the inputs before it, so one output cannot hold both: use --output-dir, or --to jsonl, urls or keys", name)
+		h.differ = fmt.Errorf("%s: its header differs from the header of the earlier inputs, so one output cannot hold all of them: use --output-dir, or --to jsonl, urls or keys", name)
 	}
 	return known && h.on && h.drop
 }

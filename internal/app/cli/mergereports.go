@@ -141,7 +141,7 @@ func checkShards(shards []*report) error {
 		case s.Version != first.Version:
 			errs = append(errs, fmt.Errorf("shard %d was written by urlfold %s, and shard %d by urlfold %s", s.Shard.Index, s.Version, first.Shard.Index, first.Version))
 		case a != b:
-			errs = append(errs, fmt.Errorf("shards %d and %d have different settings", s.Shard.Index, first.Shard.Index))
+			errs = append(errs, fmt.Errorf("shards %d and %d have different settings: run both with the same options", s.Shard.Index, first.Shard.Index))
 		}
 	}
 	for i := range first.Shard.Of {

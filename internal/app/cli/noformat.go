@@ -26,7 +26,7 @@ func noFormat(path string, head []byte) error {
 	case advice != "":
 		remedy = advice + "; otherwise " + remedy
 	case beginsTable(head):
-		remedy = "if a later row does, name its column with --url-field; otherwise name the format " + byName
+		remedy = "if later rows hold URLs, name their column with --url-field; otherwise name the format " + byName
 	}
 	leave := ""
 	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {

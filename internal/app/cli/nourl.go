@@ -39,15 +39,15 @@ func whyNoURL(format, field string, st *record.Stats) string {
 	text := fmt.Sprintf("no URL in %s of %s: ", terminal.FormatCount(n), terminal.Plural(all, "record", "records"))
 	switch _, isJSON := record.WithoutPrefix(format, nil); {
 	case field != "":
-		return text + fmt.Sprintf("the field %q is empty in them, or holds no URL; name another one with --url-field", field)
+		return text + fmt.Sprintf("the field %q is empty or holds no URL; name another field with --url-field", field)
 	case strings.HasSuffix(format, "log"):
-		return text + "no request such as GET /path HTTP/1.1 and no absolute URL of a page is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --from"
+		return text + "they contain no request such as GET /path HTTP/1.1 and no absolute URL of a page; if the log has the method, the host and the path in separate fields, pass the text of its log_format to --from"
 	case isJSON || record.IsJSONLog(format):
-		return text + "the members with the URL are empty in them; name others with --url-field or --url"
+		return text + "the members for the URL are empty; name other members with --url-field or --url"
 	case format == "lines":
-		return text + "they are not URLs; name another format with --from"
+		return text + "these lines are not URLs; name another format with --from"
 	}
-	return text + "their request is -, * or CONNECT, or is not HTTP; if the URL is in another field, describe the lines with the text of their log_format as --from"
+	return text + "the request is -, * or CONNECT, or is not HTTP; if the URL is in another field, pass the text of the log_format to --from"
 }
 
 // writeNoURL adds a line for each input in which most records have no URL.

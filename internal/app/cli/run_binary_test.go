@@ -162,7 +162,7 @@ sinks:
 admin: {listen: ""}
 `, dir, path)
 	}
-	if stderr, exit := runConfig(t, config("out.msgpack")); exit != command.ExitConfig || !strings.Contains(stderr, "set compress to gzip or zstd for binary records") {
+	if stderr, exit := runConfig(t, config("out.msgpack")); exit != command.ExitConfig || !strings.Contains(stderr, "binary records require compress: gzip") {
 		t.Errorf("an uncompressed log of binary records: exit code %d\n%s", exit, stderr)
 	}
 	if stderr, exit := runConfig(t, config("out.msgpack.gz")); exit != command.ExitDone {

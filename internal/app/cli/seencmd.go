@@ -65,7 +65,7 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build, "stamped")
 	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if it exists")
 	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge, "stamped")
-	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
+	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or with --seen the URLs in it", (*seenOptions).query, "query")
 	var before string
 	shrink := &cobra.Command{
 		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: command.WantArgs(1, 1, "shrink: want one SET, the folder of a set"),

@@ -41,7 +41,7 @@ func TestStateLost(t *testing.T) {
 		doubled      bool
 	}{
 		{"intact", exactly, func() {}, "", false},
-		{"all generations damaged", exactly, damage, "no generation of the state is usable (cannot use checkpoint: ", false},
+		{"all generations damaged", exactly, damage, "no stored version of the state is usable (cannot use checkpoint: ", false},
 		{"all generations damaged, reread", exactly + "state: {on_loss: reread}\n", damage, "", true},
 		{"one generation damaged", exactly, func() {
 			put(t, "in/b.log", "http://h/2\n")

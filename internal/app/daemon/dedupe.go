@@ -31,15 +31,15 @@ import (
 
 // dedupeSources explains, by type, why a source cannot be deduplicated.
 var dedupeSources = map[string]string{
-	"jetstream": "requires bucket with a JetStream source: it acknowledges single messages, which no set of keys on disk can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
-	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
-	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --dedupe",
+	"jetstream": "requires bucket with a JetStream source, because a set of keys on disk cannot follow acknowledgments of single messages; without dedupe, msg_id: key in a jetstream sink drops duplicates within the window of the stream",
+	"nats":      "requires a file, s3, objects, kafka or jetstream source: core NATS cannot deliver a lost message again, so if the first record of a key were lost, dedupe would drop all others",
+	"stdin":     "requires a file, s3, objects, kafka or jetstream source: stdin has no position that could be stored with the keys; for a pipe, use urlfold --dedupe",
 }
 
 // dedupeSinks explains, by type, why records cannot be deduplicated for a sink.
 var dedupeSinks = map[string]string{
-	"nats":   "core NATS delivers at most once: if a first record is lost, dedupe would drop or mark all others",
-	"stdout": "stdout is not durable: if a first record is lost in the pipe, dedupe would drop or mark all others",
+	"nats":   "core NATS delivers at most once: if the first record of a key is lost, dedupe would drop or mark all others",
+	"stdout": "stdout is not durable: if the first record of a key is lost in the pipe, dedupe would drop or mark all others",
 }
 
 // checkDedupe rejects configurations in which dedupe could lose records.
@@ -72,12 +72,12 @@ func (k *checker) checkDedupe() {
 		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
 	}
 	if k.inBucket() && k.sound("dedupe") && f.Dedupe.Changelog != nil {
-		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect")
+		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect: remove changelog")
 	}
 	if f.Dedupe.Marks() {
 		for _, c := range each(f.Sinks) {
 			if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && (s.MsgID == "key" || s.MsgID == "subject") {
-				wrong(c.Path()+".msg_id", "cannot be combined with keep: mark: the stream would drop the records that are marked; set position")
+				wrong(c.Path()+".msg_id", "cannot be combined with keep: mark: the stream would drop the marked records; set msg_id: position")
 			}
 		}
 		if name := unique.MarkNote.Name; slices.Contains(f.Codec.Render.Names(), name) {
@@ -114,17 +114,17 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
 	}
 	if d.Scope != "lane" {
-		wrong("dedupe.scope", "requires scope: lane with Kafka, the default, because each partition may have another reader; partition the topic by the URL, so that equal URLs are in the same partition")
+		wrong("dedupe.scope", "with Kafka requires scope: lane (the default), because several instances share the partitions; partition the topic by the URL, so that equal URLs are in the same partition")
 	}
 	if log == nil {
-		wrong(c.Path(), "requires a changelog with Kafka: a topic that holds the keys, so that they move with the partitions")
+		wrong(c.Path(), "with Kafka requires changelog: a topic that holds the keys, so that the keys move with the partitions")
 		return
 	}
 	if len(topics) > 1 {
-		wrong(c.Path()+".topics", "supports only one topic, whose partitions correspond to those of dedupe.changelog")
+		wrong(c.Path()+".topics", "supports only one topic, whose partitions correspond to the partitions of dedupe.changelog")
 	}
 	if d.OnChange == "refuse" {
-		wrong("dedupe.on_change", "requires on_change: reset with a changelog: a changelog may hold the keys of several configurations, and each ignores the keys of the others")
+		wrong("dedupe.on_change", "requires on_change: reset with a changelog: a changelog may hold the keys of several configurations, and each configuration ignores the keys of the others")
 	}
 	taken := slices.Contains(topics, log.Topic)
 	for _, out := range p.outputs() {
@@ -167,11 +167,11 @@ func (k *checker) checkWindow() {
 	case !files && w.HasIdle():
 		k.wrong("dedupe.window.idle", "requires a file source: only files wait for each other")
 	case !w.ByMessage() && k.hasJob(func(job *record.Job) bool { return job.Lacks(slices.Index(record.FieldNames(), "time"), nil) }):
-		or := ""
+		or := ": remove window"
 		if !files {
-			or = "; set time: message for the time of the message"
+			or = ": remove window, or set time: message for the time of the message"
 		}
-		k.wrong("dedupe.window", fmt.Sprintf("records of the format %s have no time, so they belong to no window; the time of reading would select another window after a crash%s", k.file.Sources[0].Format.From, or))
+		k.wrong("dedupe.window", fmt.Sprintf("records of the format %s have no time, so they belong to no window%s", k.file.Sources[0].Format.From, or))
 	}
 }
 

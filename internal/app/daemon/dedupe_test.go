@@ -38,8 +38,8 @@ func TestDedupeRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, text, want string }{
 		{"two sources in one set", source, source + "  - file: {from: lines, include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
 		{"JetStream without a bucket", source, "  - jetstream: {from: lines, servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires bucket with a JetStream source"},
-		{"core NATS as a source", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
-		{"a pipe", source, "  - stdin: {from: lines}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
+		{"core NATS as a source", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file, s3, objects, kafka or jetstream source: core NATS"},
+		{"a pipe", source, "  - stdin: {from: lines}\n", "c.yaml:3:12: dedupe requires a file, s3, objects, kafka or jetstream source: stdin"},
 		{"an at-most-once sink", sink, "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "c.yaml:7:11: dedupe cannot be combined with this sink: core NATS delivers at most once"},
 		{"a sink that is not durable", sink, "  - stdout: {}\n", "c.yaml:7:13: dedupe cannot be combined with this sink: stdout"},
 		{"a sink that may refuse without a dead letter", sink, kafka, "c.yaml:7:12: dedupe requires a dead_letter"},
@@ -102,7 +102,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, text, want string }{
 		{"files", source, "  - file: {from: lines, include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe with bucket requires a jetstream source; for files, the keys are stored in data_dir"},
 		{"Kafka", source, "  - kafka: {from: lines, brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:5:26: bucket: dedupe requires a jetstream source"},
-		{"core NATS", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
+		{"core NATS", source, "  - nats: {from: lines, servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file, s3, objects, kafka or jetstream source: core NATS"},
 		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},
 		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: scope: must be all with bucket"},
 		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: bucket: invalid name"},
@@ -110,7 +110,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"claim_timeout without a bucket", "bucket: seen", "claim_timeout: 2m", "claim_timeout"},
 		{"ttl without a bucket", "bucket: seen", "ttl: 2m", "c.yaml:5:23: ttl: requires bucket; to forget keys without a bucket, set window"},
 		{"a changelog", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with changelog"},
-		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so they belong to no window; the time of reading would select another window after a crash; set time: message"},
+		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so they belong to no window: remove window, or set time: message"},
 		{"windows with idle", "bucket: seen", "bucket: seen, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source"},
 		{"windows with ttl", "bucket: seen", "bucket: seen, ttl: 2h, window: {size: 1h, time: message}", "ttl: cannot be combined with window"},
 		{"a short TTL", "bucket: seen", "bucket: seen, ttl: 10ms", "must be 0s or at least 1s"},
@@ -155,8 +155,8 @@ func TestDedupeKafkaRefused(t *testing.T) {
 	}
 	const log, letters = ", changelog: {topic: keys}", "dead_letter: {file: {path: dead.txt}}\n"
 	for _, c := range []struct{ name, old, text, want string }{
-		{"scope all", "scope: lane", "scope: all", "c.yaml:5:25: scope: dedupe requires scope: lane with Kafka, the default"},
-		{"no changelog", log, "", "c.yaml:3:12: dedupe requires a changelog with Kafka"},
+		{"scope all", "scope: lane", "scope: all", "c.yaml:5:25: scope: dedupe with Kafka requires scope: lane (the default)"},
+		{"no changelog", log, "", "c.yaml:3:12: dedupe with Kafka requires changelog"},
 		{"a changelog without a topic", "{topic: keys}", "{create: true}", "topic"},
 		{"a changelog with a bad name", "topic: keys", "topic: a/b", "c.yaml:5:50: topic: invalid topic name"},
 		{"two topics", "[t]", "[t, u]", "c.yaml:3:52: topics: dedupe supports only one topic"},

@@ -29,7 +29,7 @@ func (p *plan) checkState(s *checkpoint.Store) error {
 	dir := p.file.DataDir
 	const ways = "; restore the folder from a backup%s, or set state.on_loss: reread to read all inputs again"
 	if s.Unusable() {
-		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
+		return &StateError{fmt.Sprintf("data_dir %s: no stored version of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
 			dir, strings.Join(s.Warnings(), "; "), "")}
 	}
 	own := p.ownInputs(s.Found())

@@ -24,7 +24,7 @@ func (k *checker) checkMixed() {
 	for i := range k.jobs[1:] {
 		if !k.mix(0, i+1) {
 			a, b := &k.file.Sources[0], &k.file.Sources[i+1]
-			k.wrong(b.Path()+".from", fmt.Sprintf("records of this format and those of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another format, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name))
+			k.wrong(b.Path()+".from", fmt.Sprintf("records of this format and records of the source %s cannot be copied into one output, as in the sink %s: set codec.to to another format, such as jsonl, or write {source.name} in the path of a file", a.Name, out.Name))
 		}
 	}
 }
@@ -33,7 +33,7 @@ func (k *checker) checkMixed() {
 // among JSON or among the rows of a table, or objects that hold only an error.
 func (k *checker) checkShape() {
 	f, o := k.file, &k.file.OnError
-	at, what, keys := "codec.to", "objects without the fields of the others", []string{"unparsed", "oversize", "rejected"}
+	at, what, keys := "codec.to", "objects with only an error instead of the fields", []string{"unparsed", "oversize", "rejected"}
 	if f.Codec.Render.Form != "jsonl" {
 		i := slices.IndexFunc(k.jobs, (*record.Job).Shaped)
 		if i < 0 {

@@ -335,7 +335,7 @@ func (p *plan) tight() error {
 	if p.budget.Keys > 0 {
 		keys = "dedupe, " + keys
 	}
-	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: %s require %d MiB; raise the limit or lower these",
+	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: %s require %d MiB; raise the limit or lower these settings",
 		p.limit.From, p.limit.Bytes>>20, keys, (p.budget.Least()+1<<20-1)>>20)
 }
 

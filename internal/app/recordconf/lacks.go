@@ -47,7 +47,7 @@ func lacks(jobs []*record.Job, formats []string, at, field, mapping string) erro
 	} else {
 		mapping = ""
 	}
-	return fmt.Errorf("%s: records of %s never have the field %s, so every comparison with it has the same result;%s if that is intended, test it with has(%[3]s)",
+	return fmt.Errorf("%s: records of %s never have the field %s, so every comparison with the field has the same result;%s if you want this comparison, put has(%[3]s) before it",
 		at, format, field, mapping)
 }
 

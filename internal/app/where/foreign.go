@@ -17,6 +17,7 @@ var foreignHints = map[string]string{
 	"=": "use == to compare", "<>": "use != to compare", "=~": "use matches",
 	"like": "use contains, startsWith, endsWith or matches", "ilike": "use matches with (?i)",
 	"rlike": "use matches", "regexp": "use matches", "between": "use >= and <=", "and": "use &&", "or": "use ||", "&": "use &&", "|": "use ||",
+	"/": `put text in quotes, as in path == "/a"`,
 }
 
 // foreignHint returns a suggestion for an unexpected token. at is the index of

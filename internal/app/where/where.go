@@ -133,7 +133,7 @@ func syntaxError(text string, err error) error {
 		}
 		what = "unexpected " + token + foreignHint([]rune(text), at, strings.Trim(token, `"`))
 		if token == "EOF" {
-			what, at = "unexpected end of the expression", utf8.RuneCountInString(strings.TrimRight(text, " \t\r\n"))
+			what, at = "unexpected end of the expression: a value or a closing parenthesis is missing", utf8.RuneCountInString(strings.TrimRight(text, " \t\r\n"))
 		}
 	}
 	if _, cause, ok := strings.Cut(what, " literal: strconv."); ok {

@@ -296,7 +296,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	same := to.Scheme == from.Scheme && to.Host == from.Host
 	open := c.cfg.Username == "" && c.cfg.Token == "" && from.User == nil
 	if !same && !(open && to.Hostname() == from.Hostname()) {
-		return fmt.Errorf("redirects to another server, %s; if that server is correct, set url to its address", to.Host)
+		return fmt.Errorf("redirects to another server, %[1]s; if %[1]s is the registry, set url to its address", to.Host)
 	}
 	if len(via) > maxRedirects {
 		return errors.New("redirects too often")

@@ -131,7 +131,7 @@ func limitOf(s *engine.Snapshot, reads bool, blocked float64) (stage, part, why 
 	case blocked < blockedShare:
 		return "source", "", "workers and sinks wait for input"
 	case most >= 0 && 2*s.Sinks[most].Holds > s.InFlight:
-		return "sink", s.Sinks[most].Name, fmt.Sprintf("it holds %d of %d batches in flight, and sources wait for a free one", s.Sinks[most].Holds, s.InFlight)
+		return "sink", s.Sinks[most].Name, fmt.Sprintf("it holds %d of %d batches in flight, and sources wait for a free batch", s.Sinks[most].Holds, s.InFlight)
 	}
 	return "codec", "", "sources wait for a free batch, and the sinks hold few: the workers are busy"
 }

@@ -266,7 +266,7 @@ func (h *headReader) read(p []byte) {
 		return
 	}
 	if len(h.bytes)+len(p) > maxBlock {
-		h.err = fmt.Errorf("it has more than %d bytes", maxBlock)
+		h.err = fmt.Errorf("longer than %d bytes", maxBlock)
 		return
 	}
 	_, h.err = io.ReadFull(h.c.r, p)

@@ -159,9 +159,9 @@ func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
 	places := p.index.places
 	switch n := len(places); {
 	case in > math.MaxInt64/8 || out > math.MaxInt64 || bits > 7 || pl.bit < 0:
-		p.fail("place %d is out of range", n)
+		p.fail("access point %d is out of range", n)
 	case n > 0 && (pl.bit <= places[n-1].bit || pl.out < places[n-1].out):
-		p.fail("place %d is not after the previous place", n)
+		p.fail("access point %d is not after the previous access point", n)
 	}
 	if p.err == nil {
 		p.index.places = append(places, pl)

@@ -34,14 +34,14 @@ func (p *indexParser) gztool(lines bool) {
 	case have != size:
 		p.fail("incomplete: the program that wrote it was stopped")
 	case have > uint64(p.size)/gztoolPlace:
-		p.fail("too short for %d places", have)
+		p.fail("too short for %d access points", have)
 	}
 	for i := uint64(0); i < have && p.err == nil; i++ {
 		b := p.take(gztoolPlace)
 		out, in := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
 		bits, length := binary.BigEndian.Uint32(b[16:]), binary.BigEndian.Uint32(b[20:])
 		if length > 2*maxWindow {
-			p.fail("place %d has a window of %d bytes", i, length)
+			p.fail("access point %d has a window of %d bytes", i, length)
 			return
 		}
 		p.add(place{at: p.pos, length: int(length), packed: true}, in, out, bits)

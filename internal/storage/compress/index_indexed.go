@@ -38,7 +38,7 @@ func (p *indexParser) indexed() {
 	case window != maxWindow:
 		p.fail("windows of %d bytes instead of %d", window, maxWindow)
 	case int64(n) > p.size/(indexedPlace-1):
-		p.fail("too short for %d places", n)
+		p.fail("too short for %d access points", n)
 	}
 	size := indexedPlace - 1 + int(version)
 	at := indexedHeader + int64(n)*int64(size)

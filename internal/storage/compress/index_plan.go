@@ -56,7 +56,7 @@ func (p *indexPlan) segment(a *ahead) *segment {
 		}
 		window, err := p.index.window(from)
 		if err != nil {
-			p.index.reason = fmt.Sprintf("place %d: %v", p.next, err)
+			p.index.reason = fmt.Sprintf("access point %d: %v", p.next, err)
 			return nil
 		}
 		p.next++
@@ -82,7 +82,7 @@ func (p *indexPlan) compare(before, bit int64) {
 			p.missed++
 		}
 		if p.missed > maxMissed && p.index.reason == "" {
-			p.index.reason = fmt.Sprintf("no block begins at place %d", p.known)
+			p.index.reason = fmt.Sprintf("no block begins at access point %d", p.known)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func readDictionary(in *input) ([]byte, error) {
 		}
 	}
 	if len(dictionary) < dataAt || !bytes.HasPrefix(dictionary, []byte(dictionaryMagic)) {
-		return nil, damagedDictionary(errors.New("it does not begin with the magic number"))
+		return nil, damagedDictionary(errors.New("wrong magic number"))
 	}
 	return dictionary, nil
 }

@@ -97,7 +97,7 @@ func sameSchema(f, first *file) error {
 		}
 	}
 	if a, b := f.meta.bytes(6), first.meta.bytes(6); !bytes.Equal(a, b) {
-		return fmt.Errorf("the file was written by %q and the first input by %q, which readers may treat differently%s", a, b, remedy)
+		return fmt.Errorf("%q wrote the file and %q the first input, and readers may treat their values differently%s", a, b, remedy)
 	}
 	return nil
 }

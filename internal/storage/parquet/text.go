@@ -208,6 +208,6 @@ func (t *Text) end() error {
 
 // place adds to an error its position in a leaf, and what is lost.
 func (t *Text) place(leaf int, err error) error {
-	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; the rows up to %d are not read",
+	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; this row and the rows after it, up to row %d, are not read",
 		t.group+1, len(t.file.groups), t.file.leaves[leaf].path, t.done+t.row+1, err, t.file.total)
 }

@@ -159,7 +159,7 @@ func TestTextDamaged(t *testing.T) {
 		damaged[chunk.DataPageOffset+chunk.TotalCompressedSize/2+int64(i)] ^= 0x5a
 	}
 	got, err := text(damaged)
-	if err == nil || !strings.Contains(err.Error(), "row group 2 of 3, column request.url, row 1") || !strings.Contains(err.Error(), "the rows up to 2500 are not read") {
+	if err == nil || !strings.Contains(err.Error(), "row group 2 of 3, column request.url, row 1") || !strings.Contains(err.Error(), "up to row 2500, are not read") {
 		t.Errorf("got error %v", err)
 	}
 	if rows := strings.Count(got, "\n"); !strings.HasPrefix(want, got) || rows < 1000 || rows >= 2000 {

@@ -352,7 +352,7 @@ func (c *Claims) Count(f func() *engine.DedupeSnapshot) { c.counts = f }
 // Metrics emits the metrics of the claims.
 func (c *Claims) Metrics(emit metric.Emit) {
 	count, gauge := metric.Of(emit)
-	count("dedupe_bucket_requests_total", "Number of requests to the bucket of dedupe, including those that were repeated.", c.requests.Load())
+	count("dedupe_bucket_requests_total", "Number of requests to the bucket of dedupe, including repeated requests.", c.requests.Load())
 	count("dedupe_bucket_errors_total", "Number of requests to the bucket of dedupe that failed and were repeated.", c.failed.Load())
 	count("dedupe_takeovers_total", "Number of claims of other records that were old enough to be taken over.", c.takeovers.Load())
 	count("dedupe_reclaims_total", "Number of claims that were found again, because their messages were delivered again.", c.again.Load())

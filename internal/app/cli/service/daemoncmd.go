@@ -129,7 +129,7 @@ func (d *dataFlags) load() (_ *config.File, err error) {
 func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
 	d := &dataFlags{cat: cat, cmd: cmd}
 	cmd.Flags().StringVarP(&d.file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
-	cmd.Flags().StringVar(&d.dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
+	cmd.Flags().StringVar(&d.dir, "data-dir", "", "use this data `DIRECTORY` instead of the data directory of a configuration")
 	_ = cmd.MarkFlagDirname("data-dir") // the flag exists
 	return d
 }

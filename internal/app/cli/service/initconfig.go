@@ -44,7 +44,7 @@ func parsePlace(text string) (place, error) {
 	case kind == "":
 		return place{}, fmt.Errorf("unknown scheme %q: must be %s, or a path", scheme, placeForms)
 	case u.Host == "" || name == "" || strings.Contains(name, "/"):
-		return place{}, fmt.Errorf("must have a host and one name, such as %s", placeForms)
+		return place{}, fmt.Errorf("must have a host and one topic, stream or subject, such as %s", placeForms)
 	case kind == "kafka":
 		return place{kind, u.Host, name}, nil
 	}

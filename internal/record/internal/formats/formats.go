@@ -133,7 +133,7 @@ var programs = map[string]string{
 	"json":       "a JSON value on each line is jsonl",
 	"ndjson":     "a JSON value on each line is jsonl",
 	"alb":        "the log of an AWS Application Load Balancer is aws-alb",
-	"elb":        "the log of an AWS Classic Load Balancer is aws-elb, that of an Application Load Balancer aws-alb",
+	"elb":        "aws-elb is the log of an AWS Classic Load Balancer, and aws-alb the log of an Application Load Balancer",
 	"s3":         "the log of Amazon S3 is aws-s3",
 }
 

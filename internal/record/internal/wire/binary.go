@@ -23,7 +23,7 @@ func parsePath(c *locate.Settings, format string) ([]jsonlines.Step, error) {
 	}
 	path, err := jsonlines.ParsePath(c.URLField)
 	if slices.ContainsFunc(path, func(s jsonlines.Step) bool { return s.Pair != "" }) {
-		err = errors.New("an array of " + format + " has only numbers in brackets")
+		err = errors.New("brackets must hold the index of an element in the format " + format + ", such as [0]")
 	}
 	return path, locate.About("URLField", err)
 }
