@@ -22,7 +22,7 @@ function Install-Urlfold {
         default { throw "install.ps1: no binary for the processor ${processor}: go install github.com/urlfold/urlfold/cmd/urlfold@latest" }
     }
     $base = if ($env:URLFOLD_BASE) { $env:URLFOLD_BASE } else { 'https://github.com/urlfold/urlfold/releases' }
-    $from = if ($env:URLFOLD_VERSION) { "$base/download/v$env:URLFOLD_VERSION" } else { "$base/latest/download" }
+    $from = if ($env:URLFOLD_VERSION) { "$base/download/v$($env:URLFOLD_VERSION -replace '^v')" } else { "$base/latest/download" }
     $bin = if ($env:URLFOLD_BIN) { $env:URLFOLD_BIN } else { Join-Path $env:LOCALAPPDATA 'Programs\urlfold' }
 
     $tmp = Join-Path ([IO.Path]::GetTempPath()) ([Guid]::NewGuid().ToString())

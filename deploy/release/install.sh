@@ -37,7 +37,7 @@ sum() { # sum FILE
     sha256 -q "$1"
   else
     fail "no program computes SHA-256 (sha256sum, shasum, sha256): the archive cannot be verified"
-  fi | cut -d ' ' -f 1
+  fi
 }
 
 # The shell runs main only when it has read the whole file, so a download that ends early
@@ -57,7 +57,7 @@ main() {
 
   base=${URLFOLD_BASE:-https://github.com/urlfold/urlfold/releases}
   if [ -n "${URLFOLD_VERSION:-}" ]; then
-    from=$base/download/v$URLFOLD_VERSION
+    from=$base/download/v${URLFOLD_VERSION#v}
   else
     from=$base/latest/download
   fi
@@ -66,7 +66,7 @@ main() {
   elif [ "$(id -u)" = 0 ]; then
     bin=/usr/local/bin
   else
-    bin=$HOME/.local/bin
+    bin=${HOME:?install.sh: set HOME or URLFOLD_BIN}/.local/bin
   fi
 
   tmp=$(mktemp -d)
@@ -76,16 +76,18 @@ main() {
   want=${line%% *}
   archive=${line##* }
   download "$from/$archive" "$tmp/$archive" || fail "cannot download $from/$archive"
-  got=$(sum "$tmp/$archive")
+  got=$(sum "$tmp/$archive") || exit 1
+  got=${got%% *}
   [ "$got" = "$want" ] || fail "$archive: SHA-256 is $got, want $want: nothing was installed"
 
   tar -xzf "$tmp/$archive" -C "$tmp" urlfold
-  mkdir -p "$bin"
-  install -m 755 "$tmp/urlfold" "$bin/urlfold"
+  { mkdir -p "$bin" && [ ! -d "$bin/urlfold" ] && install -m 755 "$tmp/urlfold" "$bin/urlfold"; } ||
+    fail "cannot write $bin/urlfold: set URLFOLD_BIN to another folder, or run install.sh as root"
   if [ "$os" = darwin ]; then # browsers mark what they download; curl does not
     xattr -d com.apple.quarantine "$bin/urlfold" 2>/dev/null || true # it may have no mark
   fi
-  echo "installed $("$bin/urlfold" --version) in $bin"
+  version=$("$bin/urlfold" --version) || fail "$bin/urlfold was installed, but it does not start"
+  echo "installed $version in $bin"
   case :$PATH: in
   *:"$bin":*) ;;
   *) echo "add $bin to PATH" ;;
