@@ -17,9 +17,9 @@ function load(name) {
 }
 
 async function start(name) {
-  await import(new URL('wasm_exec.js', base).href);
+  const [answer] = await Promise.all([body(name), import(new URL('wasm_exec.js', base).href)]);
   const go = new globalThis.Go();
-  const module = await WebAssembly.instantiateStreaming(await body(name), go.importObject);
+  const module = await WebAssembly.instantiateStreaming(answer, go.importObject);
   return new Promise((resolve) => {
     globalThis.urlfoldReady = () => resolve(globalThis.urlfold);
     go.run(module.instance);
