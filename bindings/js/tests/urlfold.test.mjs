@@ -4,29 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { explain, key, keys, load, many, normalize, Normalizer } from 'urlfold';
-import { corpora, vectors } from './inputs.mjs';
+import { compareAll } from './compare.mjs';
 
 const program = process.env.URLFOLD;
-
-// answers returns the normal forms and the keys that the program gives.
-function answers(urls, ...options) {
-  const rows = urls.map((u) => `${JSON.stringify({ u })}\n`).join('');
-  const args = ['--lock-step', '-f', 'jsonl', '--url-field', 'u', '-r', 'jsonl', '--fields', 'norm,key', ...options];
-  const done = spawnSync(program, args, { input: rows, encoding: 'utf8', maxBuffer: 1 << 28 });
-  assert.equal(done.status, 0, done.stderr);
-  return done.stdout.trimEnd().split('\n').map((line) => JSON.parse(line));
-}
-
-// compare fails if a URL has another normal form or key than in the program.
-function compare(urls, options, ...flags) {
-  const n = new Normalizer(options);
-  const norms = n.many(urls), hashes = n.keys(urls);
-  const want = answers(urls, ...flags);
-  assert.equal(want.length, urls.length);
-  const differences = urls.map((url, i) => ({ url, norm: norms[i], key: hashes[i], want: want[i] }))
-    .filter(({ norm, key: hash, want: w }) => (norm ?? undefined) !== w.norm || (hash ?? undefined) !== w.key);
-  assert.deepEqual(differences.slice(0, 5), [], `${differences.length} of ${urls.length}`);
-}
 
 test('values', () => {
   const urls = ['HTTP://H', null, '', 'no url', 'http://h/a\tb\n\r\\c', undefined, 'http://é/😀'];
@@ -75,33 +55,9 @@ test('the module leaves no global names', () => {
   assert.deepEqual(Object.keys(globalThis).filter((name) => /^(Go|fs|path|urlfold)/.test(name)), []);
 });
 
-test('the entry for browsers needs load', async () => {
-  // Other instances of the modules than those of Node.
-  const source = new URL('../src/', import.meta.url);
-  const run = `
-    const u = await import('${new URL('browser.js', source)}');
-    try { u.normalize('http://h'); } catch (error) { console.log(error.message); }
-    globalThis.fetch = async (url) => new Response((await import('node:fs')).readFileSync(url));
-    await Promise.all([u.load(), u.load()]);
-    console.log(u.normalize('HTTP://H'));`;
-  const done = spawnSync(process.execPath, ['--input-type=module', '-e', run], { encoding: 'utf8' });
-  assert.equal(done.stdout, 'urlfold: call "await load()" first\nhttp://h/\n', done.stderr);
-  await load(); // again, which changes nothing
-});
+test('load again changes nothing', () => load());
 
-test('the vectors: no difference from the program', { skip: program ? false : 'needs a built program: set URLFOLD' }, () => {
-  const urls = vectors();
-  assert.ok(urls.length > 1000);
-  for (const profile of ['equiv', 'crawler', 'analytics', 'whatwg', 'rfc3986', 'w3lib']) compare(urls, { profile }, '-p', profile);
-  compare(urls, { base: 'http://h/a/b' }, '--base', 'http://h/a/b');
-});
-
-const real = corpora();
-test('URLs of the corpora: no difference from the program', { skip: real && program ? false : 'needs URLFOLD, and in URLFOLD_CORPORA the folder of the corpora' }, () => {
-  assert.ok(real.length > 100_000);
-  compare(real, {});
-  compare(real, { profile: 'analytics', base: 'http://www.example.com/' }, '-p', 'analytics', '--base', 'http://www.example.com/');
-});
+compareAll('Node', Normalizer);
 
 test('the types name the profiles of the program', { skip: program ? false : 'needs a built program: set URLFOLD' }, () => {
   const text = readFileSync(new URL('../src/urlfold.d.ts', import.meta.url), 'utf8');
