@@ -19,10 +19,20 @@ export function compileWith(function_) {
   compile = function_;
 }
 
+/** Return what runs a module. */
+function runner() {
+  const go = new scope.Go();
+  // The garbage collector of Go works mainly while Go waits, so a collection that has begun does
+  // not end during short calls, and its write barriers take a third of their time. With 16 MB
+  // instead of 4 MB before the first one, lists of URLs begin none.
+  Object.assign(go.env, { GOGC: '400' });
+  return go;
+}
+
 /** Start a module that is compiled, if none runs. */
 export async function start(module) {
   if (engine) return;
-  const go = new scope.Go();
+  const go = runner();
   const instance = await WebAssembly.instantiate(module, go.importObject);
   engine ??= new Engine(go, instance);
 }
@@ -31,7 +41,7 @@ export async function start(module) {
 export function running() {
   if (engine) return engine;
   if (!compile) throw new Error('urlfold: call "await load()" first');
-  const go = new scope.Go();
+  const go = runner();
   engine = new Engine(go, new WebAssembly.Instance(compile(), go.importObject));
   return engine;
 }
