@@ -1,4 +1,4 @@
-"""Measure µs per URL of the package and of its peers, in one run:
+"""Measure µs per URL of the package and of its peers in one run, of a single call, and the start:
 
     URLFOLD=… URLFOLD_CORPORA=… PYTHONPATH=bindings/python python3 bindings/python/bench.py
 
@@ -10,6 +10,7 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -17,6 +18,8 @@ import can_ada
 import urlfold
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings/python/tests"))
+from test_same import corpora  # noqa: E402
 ROUNDS = 7
 
 
@@ -53,13 +56,32 @@ def one_by_one(function):
     return many
 
 
+def alone(function, urls):
+    """Return the µs that a call for a single URL takes: the median of 1,000."""
+    times = []
+    for url in urls[:1000]:
+        start = time.perf_counter()
+        function(url)
+        times.append((time.perf_counter() - start) * 1e6)
+    return statistics.median(times)
+
+
+def startup():
+    """Return the ms from a new Normalizer to its first answer."""
+    begin = time.perf_counter()
+    with urlfold.Normalizer() as normalizer:
+        normalizer("http://example.com/")
+        return (time.perf_counter() - begin) * 1e3
+
+
 def main():
     urls = (pathlib.Path(os.environ["URLFOLD_CORPORA"]) / "urls/kasztp.txt").read_text().removeprefix("\ufeff").split("\n")
     urls = [url for url in urls if url]
     with tempfile.TemporaryDirectory() as folder, urlfold.Normalizer() as normalizer:
+        shared = shared_library(folder)
         ways = {
             "urlfold, many": normalizer.many,
-            "c-shared by ctypes, in a batch": shared_library(folder),
+            "c-shared by ctypes, in a batch": shared,
             "can_ada, a call for each URL": one_by_one(lambda url: str(can_ada.parse(url))),
         }
         try:
@@ -69,7 +91,9 @@ def main():
             ways["urlfold, arrow"] = lambda _: normalizer.arrow(array)
         except ImportError:
             print("skipped: arrow needs pyarrow")
-        assert ways["urlfold, many"](urls) == ways["c-shared by ctypes, in a batch"](urls)
+        every = [url for url in corpora() if "\n" not in url]  # the library reads lines
+        assert normalizer.many(every) == shared(every)
+        print(f"{len(every)} URLs of the corpora: no difference between urlfold and c-shared")
         times = {name: [] for name in ways}
         for round_ in range(-1, ROUNDS):  # the first one warms up
             for name, way in ways.items():
@@ -81,6 +105,9 @@ def main():
         print(f"{len(urls)} URLs, medians of {ROUNDS} rounds")
         for name, list_ in times.items():
             print(f"{name:32}{statistics.median(list_):8.2f} µs{statistics.median(list_) / unit:8.2f} × c-shared")
+        single = {"urlfold": normalizer, "c-shared": lambda url: shared([url]), "can_ada": can_ada.parse}
+        print("a call for a single URL:", ", ".join(f"{name} {alone(function, urls):.1f} µs" for name, function in single.items()))
+        print(f"start: {statistics.median(startup() for _ in range(ROUNDS)):.0f} ms")
 
 
 if __name__ == "__main__":
