@@ -56,6 +56,15 @@ def one_by_one(function):
     return many
 
 
+def cpu(normalizer):
+    """Return the CPU seconds of this process and of the programs that it asks, on Linux."""
+    ticks = 0
+    for process in normalizer._processes.values():
+        stat = pathlib.Path(f"/proc/{process._child.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(stat[11]) + int(stat[12])
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
 def alone(function, urls):
     """Return the µs that a call for a single URL takes: the median of 1,000."""
     times = []
@@ -95,16 +104,19 @@ def main():
         assert normalizer.many(every) == shared(every)
         print(f"{len(every)} URLs of the corpora: no difference between urlfold and c-shared")
         times = {name: [] for name in ways}
+        seconds = dict.fromkeys(ways, 0)
         for round_ in range(-1, ROUNDS):  # the first one warms up
             for name, way in ways.items():
-                start = time.perf_counter()
+                start, before = time.perf_counter(), cpu(normalizer)
                 way(urls)
                 if round_ >= 0:
                     times[name].append((time.perf_counter() - start) * 1e6 / len(urls))
-        unit = statistics.median(times["c-shared by ctypes, in a batch"])
+                    seconds[name] += cpu(normalizer) - before
+        peer = "c-shared by ctypes, in a batch"
+        unit, base = statistics.median(times[peer]), seconds[peer]
         print(f"{len(urls)} URLs, medians of {ROUNDS} rounds")
         for name, list_ in times.items():
-            print(f"{name:32}{statistics.median(list_):8.2f} µs{statistics.median(list_) / unit:8.2f} × c-shared")
+            print(f"{name:32}{statistics.median(list_):8.2f} µs{statistics.median(list_) / unit:8.2f} × c-shared{seconds[name] * 1e6 / ROUNDS / len(urls):8.2f} µs of CPU{seconds[name] / base:8.2f} ×")
         single = {"urlfold": normalizer, "c-shared": lambda url: shared([url]), "can_ada": can_ada.parse}
         print("a call for a single URL:", ", ".join(f"{name} {alone(function, urls):.1f} µs" for name, function in single.items()))
         print(f"start: {statistics.median(startup() for _ in range(ROUNDS)):.0f} ms")
