@@ -76,9 +76,9 @@ func (r *resolver) alias(n *ast.AliasNode) ast.Node {
 	return value
 }
 
-// merged returns the pairs of a mapping, and those of the mappings that its
-// keys "<<" name. The keys of the mapping itself take precedence, and then
-// those of the first mapping.
+// merged returns the pairs of a mapping and of the mappings that its keys "<<"
+// name. The mapping's own keys take precedence, and then the keys of the first
+// named mapping.
 func (r *resolver) merged(pairs []*ast.MappingValueNode) []*ast.MappingValueNode {
 	isMerge := func(kv *ast.MappingValueNode) bool {
 		_, is := kv.Key.(*ast.MergeKeyNode)

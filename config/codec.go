@@ -29,7 +29,7 @@ type Codec struct {
 	// The scheme of URLs that have a host but no scheme, such as www.example.com/a, in
 	// lists and in fields that hold a whole URL. Default: such URLs are relative.
 	Scheme string `yaml:"scheme" enum:"http,https" flag:"scheme" for:"readers" arg:"scheme"`
-	// The profile: the name of a built-in one, or a YAML file.
+	// The profile: the name of a built-in profile, or a YAML file.
 	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,check,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
 	// The level of keys. Default: the profile's.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
@@ -63,8 +63,8 @@ type Codec struct {
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.
 	Reject []string `yaml:"reject"`
-	// The maximum length of a record. In a configuration, on_error.oversize decides
-	// about longer ones.
+	// The maximum length of a record. In a configuration, on_error.oversize
+	// decides about longer records.
 	MaxRecord field.Size `yaml:"max_record" min:"1KiB" max:"256MiB" flag:"max-record" for:"readers,check" bounds:"1,256MiB" arg:"size" group:"Limits" help:"do not parse records longer than this size, but pass them through"`
 	// Names of parameters whose values are replaced by ***, wherever they are in
 	// the records and dead letters.
@@ -198,8 +198,8 @@ type Rules struct {
 	Policy
 }
 
-// RuleChanges are normalization rules that a profile adds to, or removes from,
-// a built-in one. Not covered by the stability page.
+// RuleChanges are normalization rules that a profile adds to a built-in profile
+// or removes from it. Not covered by the stability page.
 type RuleChanges struct {
 	// Normalization rules to add.
 	Add []string `yaml:"add"`
@@ -237,7 +237,7 @@ func (d *decoder) resolve(c *Codec) {
 func (d *decoder) failText(path string, reason string) { d.failPath(path, errors.New(reason)) }
 
 // resolveProfile returns the profile that the key at path names, with its
-// policy, and whether it is in a file. It records the errors.
+// policy, and whether the profile is a file. It records the errors.
 func (d *decoder) resolveProfile(profile, path string) (p codec.Profile, policy *codec.Policy, file bool) {
 	if !IsProfileFile(profile) {
 		return d.builtIn(profile, path), codec.DefaultPolicy(), false

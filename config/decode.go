@@ -22,7 +22,7 @@ type decoder struct {
 	types  Types
 	places map[string]place
 	raw    map[string]string                 // scalars with expansions, as they were written
-	words  map[string]string                 // structs that were written as a scalar, as that scalar
+	words  map[string]string                 // the text of each struct that was written as a scalar
 	others []error                           // errors in other files
 	doubts []*Error                          // warnings
 	open   func(name string) ([]byte, error) // reads a file that the document names; nil: files cannot be read
@@ -52,8 +52,9 @@ func section(path string) string {
 	return s
 }
 
-// sound reports whether the section of a path is present, or is codec, whose defaults
-// count, and no error has been recorded at the path.
+// sound reports whether no error has been recorded at the path, and the section
+// of the path is present. The section codec always counts as present, because
+// its defaults apply.
 func (d *decoder) sound(path string) bool {
 	_, is := d.places[section(path)]
 	return (is || section(path) == "codec") && !d.broken[path]
@@ -255,8 +256,8 @@ func (d *decoder) failPath(at string, err error) {
 }
 
 // errorAt returns an error with the position of the value at a path. If the key
-// is absent, it is the position of the enclosing mapping, and the reason names
-// the key.
+// is absent, the error has the position of the enclosing mapping, and the
+// reason names the key.
 func (d *decoder) errorAt(path string, err error) *Error {
 	reason, p, rest := clean(err.Error()), path, ""
 	for p != "" {

@@ -9,12 +9,13 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Dedupe drops, or marks, records that have the same URL as an earlier one. For
-// files, the set of keys is stored together with the checkpoints, so a crash
-// loses no record and, with exactly_once, lets no duplicate pass. For a
+// Dedupe drops, or marks, records that have the same URL as an earlier record.
+// For files, the set of keys is stored together with the checkpoints, so a
+// crash loses no record and, with exactly_once, lets no duplicate pass. For a
 // JetStream source, the set is in a bucket. Not covered by the stability page.
 type Dedupe struct {
-	// The output field that is compared. key is the key at codec.key. Default: key.
+	// The output field that is compared. key means the key at the level
+	// codec.key. Default: key.
 	By string `yaml:"by" enum:"key,syntax,equivalent,fetch,page,shape,site,template"`
 	// The URLs of a record that are compared: all of them, in order, or the first.
 	// Default: all.
@@ -32,9 +33,9 @@ type Dedupe struct {
 	// because the profile, a parameter list or a sink has changed: reset starts
 	// with an empty set, refuse rejects the configuration. Default: reset.
 	OnChange string `yaml:"on_change" enum:"reset,refuse"`
-	// With a jetstream source: the key-value bucket, on the servers of the source,
-	// that holds the keys. It is created if it does not exist. All instances that
-	// name it share the keys.
+	// With a jetstream source: the key-value bucket, on the servers of the
+	// source, that holds the keys. It is created if it does not exist. All
+	// instances that name the bucket share the keys.
 	Bucket string `yaml:"bucket"`
 	// With bucket: how long another instance may need to make a record durable.
 	// After that, its claim on the key counts as abandoned, and the next record

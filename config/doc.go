@@ -28,7 +28,7 @@ package config
 //	load.go, file.go, codec.go, dedupe.go,         Load; File and its sections
 //	format.go                                      how the records of a source are read
 //	onerror.go, route.go, shadow.go
-//	changed.go                                     whether the files it was loaded from changed
+//	changed.go                                     whether the files of a configuration changed
 //	moved.go                                       former keys and what they are called now
 //	policy.go, profile.go, params.go               policies and profiles of keys
 //	component.go                                   the settings of sources and sinks

@@ -173,11 +173,11 @@ func (x *expander) join(name string) string { return below(x.dir, name) }
 // open reads a file named in the configuration.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }
 
-// scrub replaces expanded values in the text of an error by their references. If
-// the text then still shares a part with the value of a file, or with a value of
-// the scalar that the error is about, scrub replaces the text: an error about an
-// expression may quote any part of it. Values of up to three bytes occur in any
-// text and are not worth hiding.
+// scrub replaces expanded values in the text of an error by their references.
+// If the text then still shares a part with the value of a file, or with a
+// value of the scalar that the error is about, scrub replaces the whole text,
+// because an error about an expression may quote any part of the value. Values
+// of up to three bytes occur in any text and are not worth hiding.
 func (x *expander) scrub(reason string, at position) string {
 	if x == nil {
 		return reason

@@ -15,9 +15,9 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A File is a complete configuration: one linear pipeline and the settings of
-// its process. Load and Parse create it. Absent keys have their defaults.
-// Not covered by the stability page.
+// A File is a complete configuration: one pipeline and the settings of its
+// process. Load and Parse create it. Absent keys have their defaults. Not
+// covered by the stability page.
 type File struct {
 	// The version of the configuration format.
 	Version int `yaml:"version" min:"1" max:"1"`
@@ -87,11 +87,11 @@ type File struct {
 // State says what to do when stored state is lost.
 // Not covered by the stability page.
 type State struct {
-	// What to do if no stored generation of the positions in data_dir is
-	// usable, or if data_dir has no positions although outputs with
-	// exactly_once exist. stop exits with code 78. reread reads all files again
-	// and writes their records twice. The key applies only to file sources,
-	// because brokers store the positions of the others.
+	// What to do if no stored copy of the positions in data_dir is usable, or
+	// if data_dir has no positions although outputs with exactly_once exist.
+	// stop exits with code 78. reread reads all files again and writes their
+	// records twice. The key applies only to file sources, because brokers
+	// store the positions of the others.
 	OnLoss string `yaml:"on_loss" enum:"stop,reread"`
 }
 
@@ -277,8 +277,8 @@ func (f *File) Written(path string) bool {
 
 // ErrorAt returns err with the file, line and column of the value at a path,
 // such as "codec.profile", "tests[2].norm" or c.Path() + ".topics[0]". If the
-// key is absent, it is the position of the enclosing key. The text contains no
-// URLs and no expanded values.
+// key is absent, the error has the position of the enclosing key. The text
+// contains no URLs and no expanded values.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }
 
 // ShowAt is like ErrorAt but keeps URLs in the text, for use with the URLs of

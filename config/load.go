@@ -33,14 +33,15 @@ func Load(path string, types Types, env Env) (*File, error) {
 
 // Parse parses a configuration. file names it in errors; relative paths in the
 // configuration are relative to the directory of file. If data has errors,
-// Parse returns nil and an error that joins an *Error for each: first those in
-// this file, in order, then those in a profile file. Not covered by the stability page.
+// Parse returns nil and an error that joins an *Error for each: first for this
+// file, in order, then for a profile file. Not covered by the stability page.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	return parse(file, filepath.Dir(file), data, types, env)
 }
 
-// parse is Parse with a base for relative paths. They become absolute, because
-// stored positions name them and must not depend on the working directory.
+// parse is Parse with a base for relative paths. Relative paths become
+// absolute, because stored positions contain the paths and must not depend on
+// the working directory.
 func parse(file, dir string, data []byte, types Types, env Env) (*File, error) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

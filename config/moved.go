@@ -107,8 +107,8 @@ func movedTo(path string) string {
 // indexes matches the indexes of list elements in a path.
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
-// former records an error for a former key, or for each one in the mapping that
-// is its value. It reports whether there was one.
+// former records an error if key is a former key, otherwise for each former key
+// in value, if that is a mapping. It reports whether there was a former key.
 func (d *decoder) former(key, value ast.Node, path string) (found bool) {
 	if now := movedTo(path); now != "" {
 		if !strings.HasPrefix(now, "removed: ") {

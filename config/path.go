@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// below returns name, which is relative to dir unless it is absolute.
+// below returns the path of name, which is relative to dir unless it is
+// absolute.
 func below(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -170,7 +170,7 @@ func WithList(policy *codec.Policy, text string) (*codec.Policy, error) {
 	return &changed, err
 }
 
-// loadList reads a list that a flag names.
+// loadList reads a list that an option names.
 func loadList(text string) (*params.List, error) {
 	if text == defaultList {
 		return params.Default(), nil
@@ -281,8 +281,8 @@ func (c *policyCompiler) list(l *List, at string) *params.List {
 	return c.parseList(l, kind, path, data)
 }
 
-// parseList parses data, the contents of the file of a list of a kind at a
-// path.
+// parseList parses data, the contents of the file that the key at names, as a
+// list of the given kind. It returns nil after recording an error.
 func (c *policyCompiler) parseList(written *List, kind, at string, data []byte) *params.List {
 	l, err := written.parse(kind, data)
 	switch {

@@ -13,7 +13,7 @@ import (
 )
 
 // LoadProfile reads the profile file at path. Names of other files in it are
-// relative to its directory; these files may be up to 64 MiB long. See
+// relative to its directory; these files may be up to 8 MiB long. See
 // ParseProfile.
 func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 	data, err := readFile(path, maxFile)

@@ -63,7 +63,7 @@ func canonical(enum []string, text string) string {
 	return text
 }
 
-// accepted returns enum, and the short names of the key levels among it.
+// accepted returns enum, and the short names of the key levels in it.
 func accepted(enum []string) []string {
 	all := slices.Clone(enum)
 	for _, short := range []string{"k0", "k1", "k2", "k3", "surface"} {
@@ -101,7 +101,8 @@ func numberReason(t reflect.Type) string {
 }
 
 // setText parses text into v, or returns why it cannot. The reason may repeat
-// the text; this cannot disclose a secret, because parsing one never fails.
+// the text; this cannot disclose a secret, because parsing a secret never
+// fails.
 func setText(v reflect.Value, text string) (reason string) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {

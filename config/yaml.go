@@ -17,7 +17,8 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
-// Limits of a file. The YAML library takes quadratic time in both.
+// Limits of a file. The time of the YAML library grows with the square of the
+// size and of the depth.
 const (
 	maxFile  = 64 << 10 // bytes
 	maxDepth = 16
@@ -245,7 +246,8 @@ type keyReader struct {
 }
 
 // unknown records an error about an unknown key, and returns the nearest of
-// names. A long list of names would hide the error.
+// names. It lists names only if they are few, because a long list would hide
+// the error.
 func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
 	const short = 8
 	what := unknown("key", name)

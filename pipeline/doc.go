@@ -10,7 +10,7 @@
 // source that stores positions ([Committer]). A crash therefore can repeat records but never
 // lose one.
 //
-// [SourceFunc] and [SinkFunc] make a source and a sink of a function.
+// [SourceFunc] and [SinkFunc] make a source or a sink from a function.
 //
 // # Mistakes
 //

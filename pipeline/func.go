@@ -10,20 +10,21 @@ import (
 // linger is how long a [SourceFunc] keeps records that do not fill a batch.
 const linger = 50 * time.Millisecond
 
-// SourceFunc returns a Source that calls run, which calls emit for each
-// record and returns when there are no more or ctx is done. emit copies rec
-// and adds a line feed if it does not end with one; many goroutines may call
-// it, until run returns. It blocks while the pipeline is busy. If emit
-// returns an error, the run is over, and run must return. The first record
-// of a table with a header is that header.
+// SourceFunc returns a Source that calls run once. run calls emit for each
+// record, and returns when there are no more records or ctx is done. Until it
+// returns, it may call emit from many goroutines. emit copies rec, and adds a
+// line feed if rec does not end with one. It blocks while the pipeline is busy.
+// If emit returns an error, the run is over, and run must return. The first
+// record of a table with a header is that header.
 //
-// The source stores no position: the next process starts from the beginning, and the ids of its records
-// are new.
+// The source stores no position: the next process starts from the beginning,
+// and its records have new ids, see [Runtime.Lane].
 func SourceFunc(run func(ctx context.Context, emit func(rec []byte) error) error) Source {
 	return &sourceFunc{run: run}
 }
 
-// A sourceFunc fills one batch at a time. A timer emits it if records come slowly.
+// A sourceFunc fills one batch at a time. A timer emits the batch if records
+// come slowly.
 type sourceFunc struct {
 	run func(ctx context.Context, emit func(rec []byte) error) error
 	rt  *Runtime
@@ -59,7 +60,8 @@ func (s *sourceFunc) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// emit appends rec to the batch, and emits that if it is full.
+// emit appends rec to the batch. If the batch has no room for rec, it emits the
+// batch first and gets another.
 func (s *sourceFunc) emit(ctx context.Context, rec []byte) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,9 +104,9 @@ func (s *sourceFunc) put(ctx context.Context) error {
 	return s.err
 }
 
-// SinkFunc returns a Sink that calls write for each ticket, one at a time.
-// If write returns nil, the records of the ticket are durable, unless write
-// has answered the ticket itself; an error ends the run.
+// SinkFunc returns a Sink that calls write for each ticket, one at a time. If
+// write returns nil and has not answered the ticket itself, the records of the
+// ticket count as durable. An error of write ends the run.
 func SinkFunc(write func(ctx context.Context, t Ticket) error) Sink {
 	return &sinkFunc{write: write}
 }

@@ -36,7 +36,7 @@ type Options struct {
 	Output OutputFormat
 
 	Workers         int           // goroutines that read records; default GOMAXPROCS
-	Ordered         bool          // keep the order of each lane; all sinks must be able to. Implied by headers that are copied
+	Ordered         bool          // keep the order of each lane; all sinks must have Caps.Ordered. Copied headers imply Ordered
 	CommitInterval  time.Duration // between calls of Commit; default 1 s
 	ShutdownTimeout time.Duration // after ctx of Run is done; default 30 s
 	Logger          *slog.Logger  // default: no log

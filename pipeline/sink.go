@@ -33,8 +33,8 @@ type Sink interface {
 	// for more records. If it returns an error, it has not answered t, and the run ends.
 	// Submit blocks only for backpressure.
 	Submit(ctx context.Context, t Ticket) error
-	// Barrier makes everything durable that was submitted before, and answers it. An error
-	// ends the run.
+	// Barrier makes all records durable that were submitted before, and answers
+	// their tickets. An error ends the run.
 	Barrier(ctx context.Context) error
 	// Close releases all resources and answers tickets that are still open, which exist
 	// only if the run was ended early. If ctx is done, the run has failed.
@@ -46,22 +46,23 @@ type Sink interface {
 // SinkCaps describes what a sink can do.
 type SinkCaps struct {
 	// Ordered reports that the sink takes tickets in the order of submission:
-	// it answers Retry and Refuse for a ticket, and only then takes the next
-	// one of that lane.
+	// if it answers a ticket with Retry or Refuse, it does so before it takes
+	// the next ticket of the lane.
 	Ordered bool
 	// MaxRecordBytes is the length in bytes of the longest record that the sink accepts; 0:
 	// no limit.
 	MaxRecordBytes int
 }
 
-// A ContractError reports that a source, a sink or the pipeline broke its contract, such as
-// a sink that answered a ticket twice. It ends the run.
+// A ContractError reports that a source, a sink or the pipeline broke its
+// contract, such as a sink that answered a ticket twice. A ContractError ends
+// the run.
 type ContractError = engine.ContractError
 
-// A Ticket is a batch of output that a sink must answer, by one call of Ack, Retry, Refuse,
-// RefuseAll, RefuseAt, Untried or Fail. It is a value; copy it to keep it. Its records may
-// be read until it is answered, and never modified. The zero Ticket is empty, and answers
-// to it do nothing.
+// A Ticket is a batch of output that a sink must answer, by one call of Ack,
+// Retry, Refuse, RefuseAll, RefuseAt, Untried or Fail. It is a value; copy it
+// to keep it. Its records may be read until the ticket is answered, but never
+// modified. The zero Ticket is empty, and answers to it do nothing.
 //
 // The text of an error must not contain bytes of a record, which may hold a password.
 type Ticket struct {
@@ -260,7 +261,8 @@ func (r OutputRecord) MessageKey() []byte {
 	return r.b.Key(&r.b.Msgs[r.s.Recs[r.i].Msg])
 }
 
-// Headers returns the headers of that message, in order.
+// Headers returns the headers of the message that contained the record, in
+// order.
 func (r OutputRecord) Headers() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if len(r.b.Msgs) == 0 {

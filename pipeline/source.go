@@ -56,7 +56,8 @@ type Acker interface {
 	// Durable reports that all records of a batch are durable in all sinks. tag
 	// was set by [Batch.SetTag].
 	Durable(tag any)
-	// Abandoned reports that this process will not make them durable.
+	// Abandoned reports that this process will not make the records of a batch
+	// durable, because of cause.
 	Abandoned(tag any, cause error)
 }
 
@@ -64,8 +65,9 @@ type Acker interface {
 // everything was durable. A source returns it, or nil, from Run.
 var ErrStopped = engine.ErrStopped
 
-// A Runtime is what a source uses of the pipeline. Many goroutines may use it, but only one
-// at a time a given lane.
+// A Runtime gives a source its lanes and empty batches, and takes the filled
+// batches. Many goroutines may use it, but only one at a time may use a given
+// lane.
 type Runtime struct {
 	rt     engine.Runtime
 	name   string        // name of the source
@@ -75,17 +77,18 @@ type Runtime struct {
 	open   map[string]bool // lanes, by id
 }
 
-// Lane opens a lane: one ordered stream of records, such as a file or a partition. Its
-// id is not empty and unique among the open lanes of the source; an open id is refused
-// with a [ContractError].
+// Lane opens a lane: one ordered stream of records, such as a file or a
+// partition. id must not be empty, and must differ from the ids of the other
+// open lanes of the source; otherwise the error is a [ContractError].
 //
-// Sinks build the ids of messages, by which servers recognize a repetition, from the name of
-// the source, id and the position of a record. For a source that stores positions (a
-// [Committer] or an [Acker]), id must be the same in each process, and start be the stored
-// [LanePosition].Offset, or 0 before the first: with a smaller one, new records would get
-// the ids of old ones, and a server would drop them. For any other source the ids are new
-// each time that a lane is opened, because nothing distinguishes its records from the
-// records of the last process; start is then an offset to begin with.
+// Sinks build the ids of messages, by which servers recognize a repetition,
+// from the name of the source, id and the position of a record. For a source
+// that stores positions (a [Committer] or an [Acker]), id must be the same in
+// each process, and start be the stored [LanePosition].Offset, or 0 before the
+// first: with a smaller start, new records would get the ids of old records,
+// and a server would drop the new records. For any other source the ids are new
+// each time that a lane is opened, because nothing distinguishes its records
+// from the records of the last process; start is then an offset to begin with.
 func (rt *Runtime) Lane(id string, start int64) (*Lane, error) {
 	switch {
 	case id == "":
@@ -127,10 +130,10 @@ func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	return &Batch{b: b, lane: l}, nil
 }
 
-// Emit hands b over, whose records are whole. The source chooses token, which
-// may be 0. A [Committer] gets it back with the position after b. Emit does not
-// block. An empty batch is given back. b must not be used afterwards, whatever
-// Emit returns.
+// Emit hands b over to the workers. The records of b must be whole. The source
+// chooses token, which may be 0. A [Committer] gets it back with the position
+// after b. Emit does not block. An empty batch goes back to the pipeline
+// unused. b must not be used afterwards, whatever Emit returns.
 func (rt *Runtime) Emit(ctx context.Context, b *Batch, token int64) error {
 	in, l := b.b, b.lane
 	if in == nil {
@@ -210,10 +213,11 @@ func (b *Batch) Append(rec []byte) {
 	b.text = b.text || len(rec) > 0
 }
 
-// AppendMessage appends a copy of a broker's message, whose value holds records. pos is
-// its position in the lane, such as a Kafka offset, and greater than the position of the
-// message before; at is its time, or zero. A nil key means none, a nil value a tombstone,
-// which is passed through.
+// AppendMessage appends a copy of a broker's message, whose value holds
+// records. pos is its position in the lane, such as a Kafka offset, and greater
+// than the position of the message before; at is its time, or zero. With a nil
+// key, the message has no key; with a nil value, it is a tombstone, which is
+// passed through.
 func (b *Batch) AppendMessage(pos int64, at time.Time, key, value []byte) {
 	nano := int64(0)
 	if !at.IsZero() {
@@ -225,7 +229,7 @@ func (b *Batch) AppendMessage(pos int64, at time.Time, key, value []byte) {
 // AddHeader appends a header to the last message.
 func (b *Batch) AddHeader(name string, value []byte) { b.b.AddHeader(name, value) }
 
-// SetTag stores what an [Acker] gets when the batch is durable.
+// SetTag stores the tag that an [Acker] gets for the batch.
 func (b *Batch) SetTag(tag any) { b.b.Ext = tag }
 
 // Len returns the number of bytes of the records or values.

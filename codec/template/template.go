@@ -207,7 +207,8 @@ func daysIn(year, month int) int {
 }
 
 // isToken reports whether segment looks like random bytes in base64url. About
-// 97 of 100 texts of 22 random characters pass; the others contain no digit.
+// 97 of 100 texts of 22 random characters pass; most of the others contain no
+// digit.
 func isToken(segment []byte) bool {
 	for range 2 { // RFC 4648 §3.2: padding
 		segment = bytes.TrimSuffix(segment, padding)

@@ -35,11 +35,11 @@ type Options struct {
 	// Sources are the source types that a configuration may use in addition to the
 	// built-in ones. Their names must be distinct.
 	Sources []sources.Type
-	// Sinks are the sink types, with the same rule. They also serve as dead
-	// letters.
+	// Sinks are sink types in addition to the built-in ones, with distinct
+	// names. They also serve as dead letters.
 	Sinks []sinks.Type
 	// Formats are record formats in addition to the built-in ones. They are
-	// available to configurations, to the filter and to format detection.
+	// available to configurations, to one-shot runs and to format detection.
 	Formats []record.Format
 }
 

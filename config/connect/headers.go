@@ -8,10 +8,10 @@ import (
 
 // Headers selects the headers of messages. The sinks for brokers embed it.
 type Headers struct {
-	// Which headers to set on messages. input: those of the message that contained
-	// the record. flags: urlfold-flags, the flags of the record's URLs, if there are
-	// any. source: urlfold-source, the origin of the record as LANE/POSITION, which
-	// is topic/partition/offset or file:offset.
+	// Which headers to set on messages. input: the headers of the message that
+	// contained the record. flags: urlfold-flags, the flags of the record's
+	// URLs, if there are any. source: urlfold-source, the origin of the record
+	// as LANE/POSITION, which is topic/partition/offset or file:offset.
 	Headers []string `yaml:"headers" enum:"input,flags,source"`
 	// Additional headers, the same for all messages, such as {team: web}.
 	AddHeaders map[string]string `yaml:"add_headers"`

@@ -14,8 +14,8 @@ import (
 // Kafka holds the addresses of the brokers and the credentials. The Kafka
 // source and the Kafka sink embed it in their configurations.
 type Kafka struct {
-	// Addresses of one or more brokers as HOST:PORT. The others are discovered
-	// from them. An element may be several addresses, separated by commas.
+	// Addresses of one or more brokers as HOST:PORT. The other brokers are
+	// discovered. An element may be several addresses, separated by commas.
 	Brokers []string `yaml:"brokers,required" min:"1" commas:"yes"`
 	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`

@@ -17,8 +17,8 @@ import (
 // connection.
 type NATS struct {
 	// URLs of one or more servers of a cluster, such as nats://n1:4222 or
-	// tls://n1:4222. The others are discovered from them. An element may be several
-	// URLs, separated by commas.
+	// tls://n1:4222. The other servers are discovered. An element may be
+	// several URLs, separated by commas.
 	Servers []string `yaml:"servers,required" min:"1" commas:"yes"`
 	// A .creds file with a user JWT and its seed.
 	CredsFile string `yaml:"creds_file" path:"file"`

@@ -62,7 +62,8 @@ func soon(t testing.TB, what string, f func()) {
 	}
 }
 
-// records are the records that sinks get: longer than a batch in all.
+// records returns n records of about 50 bytes. 5000 of them fill more than one
+// batch.
 func records(n int) (all [][]byte) {
 	for i := range n {
 		all = append(all, fmt.Appendf(nil, "http://example.com/%d/%s\n", i, bytes.Repeat([]byte("x"), i%50)))
@@ -144,8 +145,8 @@ func newClient(t testing.TB, s pipeline.Sink) *client {
 	return c
 }
 
-// submit submits some records in one ticket. It overwrites them after the answer, as their
-// reuse would.
+// submit submits some records in one ticket. After the answer, it overwrites
+// the records, as a pipeline does that reuses the memory.
 func (c *client) submit(ctx context.Context, recs ...[]byte) (err error) {
 	b := &engine.Batch{Lane: &c.lane}
 	for _, r := range recs {

@@ -1,7 +1,9 @@
-// Package builtin has the sink types of urlfold: files, objects, stdout, Kafka, NATS and discard. It
-// links their clients; package sinks, which defines other types, does not.
+// Package builtin holds the sink types of urlfold: files, objects, stdout,
+// Kafka, NATS and discard. It links their clients; package sinks, which defines
+// other types, does not.
 //
-// Every program of package config/app has them. Not covered by the stability page.
+// Every program that uses package config/app has these types. Not covered by
+// the stability page.
 package builtin
 
 import (
@@ -42,7 +44,7 @@ func newS3(c s3.Config, env kinds.SinkEnv) (engine.Sink, error) {
 	return s3.New(c, provide(c.Files(env.DataDir, env.Name), env))
 }
 
-// provide adds what the process provides to the configuration of a log.
+// provide adds what the process provides to the configuration of a file sink.
 func provide(c *file.LogConfig, env kinds.SinkEnv) *file.LogConfig {
 	c.Resume, c.Lost, c.SourceNames, c.Batches, c.Logger = env.Resume, env.Lost, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles

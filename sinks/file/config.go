@@ -45,8 +45,9 @@ type Config struct {
 	// Replace permits the output to replace an existing file at Path. Otherwise
 	// Open and Publish fail if the file exists.
 	Replace bool
-	// DeadLetter reports that this is the output of rejected records. It does
-	// not keep withdrawn text, because the output of the other records does.
+	// DeadLetter reports that this is the output of rejected records. Its
+	// Withdraw does not keep withdrawn text, because the output of the other
+	// records does.
 	DeadLetter bool
 	// BeforePublish, if not nil, is called with the path of the complete and synced
 	// part, which then gets its final name, unless BeforePublish returns an error. If it

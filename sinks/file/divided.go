@@ -31,10 +31,12 @@ type DividedConfig struct {
 }
 
 const (
-	// mostHeld is the size of the texts at which a dividedSink writes them to its outputs.
-	// Many small writes would be slow, and small members compress badly.
+	// mostHeld is the size of the texts, in bytes, at which a dividedSink
+	// writes them to its outputs. Many small writes would be slow, and small
+	// members compress badly.
 	mostHeld = 32 << 20
-	// mostHeads is the maximum size of the headers and directives of all inputs.
+	// mostHeads is the maximum size of the headers and directives of all
+	// inputs, in bytes.
 	mostHeads = 1 << 20
 )
 
@@ -162,8 +164,8 @@ func (d *dividedSink) output(path string) (*division, error) {
 // paths returns the paths of the outputs, sorted.
 func (d *dividedSink) paths() []string { return slices.Sorted(maps.Keys(d.outs)) }
 
-// flush writes the texts. The outputs share their blocks, so each returns them before the
-// next output needs them.
+// flush writes the texts. The outputs share their blocks, so each output
+// returns its blocks before the next one starts.
 func (d *dividedSink) flush() error {
 	for _, path := range d.paths() {
 		o := d.outs[path]

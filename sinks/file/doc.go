@@ -13,7 +13,7 @@
 // An Output writes to a temporary file in the same directory and renames it
 // when the run is complete:
 //
-//	Open      creates and locks NAME.part, and replaces a dead run's
+//	Open      creates and locks NAME.part, replacing that of a dead run
 //	Submit    appends batches
 //	Barrier   syncs NAME.part
 //	Close     syncs NAME.part and stops writing
@@ -25,9 +25,10 @@
 // [Output.Abort] otherwise. NAME is not modified before the rename, so it never names
 // an incomplete file.
 //
-// Done(nil) of an Output means that the batch was written or, if the output is
-// compressed, gathered. The batch is durable only after a Barrier. Done(nil) of
-// a log means that the batch is durable.
+// When an Output acknowledges a batch, it has written the batch or, if the
+// output is compressed, gathered it in memory. The batch is durable only after
+// a Barrier. When a log, the sink of NewLog, acknowledges a batch, the batch is
+// durable.
 //
 // Not covered by the stability page.
 package file

@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compresses the output of a run that ends. A batch is too small to be
-// compressed well by itself, so the sink gathers batches in blocks. Each block is
-// compressed in a separate goroutine, to one member, or to a member for each record if
-// the records are apart:
+// This file compresses the output of a run that ends. A batch is too small to
+// be compressed well by itself, so the sink gathers batches in blocks. Each
+// block is compressed in a separate goroutine, to one member, or to a member
+// for each record if engine.Stream.Apart is set:
 //
 //	flying, in order                 filling
 //	│ compressing │ compressing │    │ batch batch …      │

@@ -122,7 +122,7 @@ func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b) || bytes.HasSuffix(p, hole)
 }
 
-// hole is the last bytes of each part of a hole.
+// hole is the end of each part of a hole: 16 zero bytes.
 var hole = make([]byte, 16)
 
 var (

@@ -121,9 +121,9 @@ func (tab *streamTable) finishAs(final string) (to string, err error) {
 }
 
 // Existing returns the paths of all files that outputs with these settings may
-// have written, finished or not. If inputs is not nil and each input has its own output,
-// the result has only the outputs of these inputs: relative paths by the names of their
-// lanes.
+// have written, finished or not. If inputs is not nil and each input has its
+// own output, the result has only the outputs of these inputs. inputs maps the
+// names of lanes to relative paths.
 func (c *LogConfig) Existing(source string, inputs map[string]string) (paths []string, err error) {
 	t, err := parseTemplate(c.Path)
 	if err != nil {

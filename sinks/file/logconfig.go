@@ -46,9 +46,9 @@ type LogConfig struct {
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Maximum permissions of a file, in octal. A file gets only permissions
 	// that all of its inputs also have, less the umask; a broker or a pipe
-	// counts as
-	// 0640. The user of the process can always read and write the file. The
-	// permissions of a file that is continued are narrowed, never widened.
+	// counts as 0640. The user of the process can always read and write the
+	// file. The permissions of a file that is continued are narrowed, never
+	// widened.
 	Mode Permissions `yaml:"permissions"`
 
 	// Resume holds the extents of this sink in the checkpoint from which the
@@ -57,7 +57,8 @@ type LogConfig struct {
 	// Lost reports that the checkpoint was damaged, so that Resume may lack outputs.
 	Lost bool
 	// DeadLetter reports that this is the output of rejected records. It does
-	// not keep withdrawn text, because the outputs of the other records do.
+	// not keep withdrawn text (see Output.Withdraw), because the outputs of the
+	// other records do.
 	DeadLetter bool
 	// Header is a line at the beginning of each output. An existing output that is
 	// continued must begin with it.

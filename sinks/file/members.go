@@ -133,8 +133,9 @@ func (s *log) text(o *output, p []byte) {
 	o.packed, o.tail = packed, 0
 }
 
-// writer returns a MemberWriter. If the others take all memory, the output that
-// was idle longest ends its member. If all are busy, writer waits for one.
+// writer returns a MemberWriter. If the open members take all memory, the
+// output that was idle longest ends its member. If all outputs are busy, writer
+// waits.
 func (s *log) writer() *compress.MemberWriter {
 	w := &s.writers
 	for len(w.spare) == 0 {

@@ -62,7 +62,7 @@ type output struct {
 	// Of a compressed output; see members.go.
 	member *compress.MemberWriter // has the open member; nil: none is open
 	packed []byte                 // bytes that the next flush writes behind size
-	tail   int64                  // bytes at the end, with packed, that end a member
+	tail   int64                  // number of bytes at the end of the file and packed that end a member
 	begin  int64                  // offset of the open member
 	ended  bool                   // the file has synced.end behind size; see proceed
 

@@ -94,11 +94,12 @@ func (tab *streamTable) resumeAll() error {
 	return nil
 }
 
-// mendGrowing truncates the torn ends of growing outputs without extents. If the
-// extents are lost, mendGrowing keeps the whole records, because a program may have
-// read them. The records are then written again to another file, with all other records
-// of the inputs. If nothing remains of a checkpoint, another program may have written
-// the file, so it stays as it is. Without ExactlyOnce, a plain output has to wait for
+// mendGrowing truncates the torn ends of growing outputs without extents. If
+// the extents are lost, mendGrowing keeps the whole records, because a program
+// may have read them. The records are then written again to another file, with
+// all other records of the inputs. If nothing remains of a checkpoint, another
+// program may have written the file, so it stays as it is. Without ExactlyOnce,
+// mendGrowing leaves a plain output to next, which truncates it when there are
 // more records.
 func (tab *streamTable) mendGrowing() error {
 	if tab.cfg.ExactlyOnce && !tab.cfg.Lost || !tab.cfg.ExactlyOnce && tab.format == compress.Plain {
@@ -123,8 +124,8 @@ func (tab *streamTable) mendGrowing() error {
 	return nil
 }
 
-// resume truncates the output of m to its length. It returns nil if the output
-// is finished.
+// resume truncates the output of m to the length in m. It returns nil if the
+// output is finished.
 func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 	tidy(m.Path)
 	name := m.Path + partSuffix

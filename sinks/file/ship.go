@@ -47,7 +47,8 @@ const (
 	// markedMode is the bit of the permissions that marks a file whose object is
 	// complete.
 	markedMode fs.FileMode = 0o100
-	// key of the request that tests whether the bucket permits uploads
+	// checkKey is the key of the request that tests whether the bucket permits
+	// uploads.
 	checkKey = "urlfold-check"
 	// forgetMarked is how long a marked file is kept.
 	forgetMarked = 24 * time.Hour

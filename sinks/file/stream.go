@@ -51,7 +51,7 @@ type streamTable struct {
 
 	// The fields below are guarded by log.mu.
 	streams  map[string]*stream
-	taken    map[string]bool  // final paths of the outputs of streams and of those in retired
+	taken    map[string]bool  // final paths of the outputs of streams, and the paths in retired
 	retired  []string         // final paths of finished outputs that a stored cut may still contain
 	retiring int              // length of the prefix of retired that the last call of Extents no longer reported
 	finished map[string]bool  // streams that are finished according to the checkpoint
@@ -136,8 +136,8 @@ func (tab *streamTable) streamOf(l *engine.Lane) *stream {
 	return st
 }
 
-// open returns the active output of st, opened. Without one, it continues the
-// output that another process has left, or starts a new one.
+// open returns the active output of st, opened. If no output is active, it
+// continues the output that another process has left, or starts a new one.
 func (tab *streamTable) open(st *stream) (*output, error) {
 	if err := tab.prepare(st); err != nil {
 		return nil, err
@@ -498,7 +498,7 @@ func (tab *streamTable) drop(st *stream) error {
 
 // isThere reports whether l has a finished output and no unfinished one. An
 // earlier process then finished the lane, but died before the source stored
-// that.
+// this.
 func (tab *streamTable) isThere(l *engine.Lane) bool {
 	v := valuesOf(l, tab.cfg.SourceNames)
 	finished, unfinished := tab.tmpl.files(&v)

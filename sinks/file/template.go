@@ -220,7 +220,7 @@ func (t *template) dir() string {
 // pattern returns a glob pattern, and a more exact regular expression, for the
 // paths of the template with any time and number. The other variables have the
 // values v, or any value if v is nil. The first group of the expression is the
-// number. It does not include a number that numbered has added.
+// number. The patterns do not account for a number that numbered has added.
 func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 	var g, e strings.Builder
 	group := false

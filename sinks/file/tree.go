@@ -251,8 +251,8 @@ func (t *treeSink) Barrier(context.Context) error {
 }
 
 // Close implements [engine.Sink]. It publishes the output of the last lane, if
-// that was read to the end, and waits for all publishers. It does not return
-// errors that Submit has already reported.
+// the lane was read to the end, and waits for all publishers. It does not
+// return errors that Submit has already reported.
 func (t *treeSink) Close(context.Context) error {
 	t.mu.Lock()
 	failed := t.failed() != nil

@@ -12,9 +12,9 @@ import (
 )
 
 // This file handles output that no checksum of its input verifies; see
-// engine.Lane.Hold. An output remembers where its last segment starts. When
-// the source withdraws that segment, the sink truncates the output to its start
-// and stores the raw text:
+// engine.Lane.Hold. An output remembers where its last segment starts. When the
+// source withdraws that segment, the sink truncates the output to the start of
+// the segment and stores the raw text:
 //
 //	raw text ──▶ NAME.unverified.part ──sync, rename──▶ NAME.unverified
 //

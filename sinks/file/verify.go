@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A Report is what verify says about one file: [ReportOf].
+// A Report is the result of "urlfold verify" for one file. ReportOf makes it.
 type Report struct {
 	Path string
 	// Unfinished reports that the file has the name of an output that is still

@@ -22,11 +22,11 @@ type Config struct {
 	PartitionBy string `yaml:"partition_by" enum:"key,input,none"`
 	// What to use as the key of a message. key: the key of the record's first
 	// URL as 32 hexadecimal digits; a record without a URL gets the key of the
-	// message that contained the record. input: the key of that message for every
-	// record. none: no key.
-	// Default: key with partition_by: key, otherwise input.
+	// message that contained the record. input: the key of that message for
+	// every record. none: no key. Default: key with partition_by: key,
+	// otherwise input.
 	Key string `yaml:"message_key" enum:"key,input,none"`
-	// Codec for record batches.
+	// Compression of record batches.
 	Compression string `yaml:"compress" enum:"none,gzip,snappy,lz4,zstd"`
 	// Number record batches, so that the broker can detect duplicates. Disable
 	// this for a broker that does not allow it.

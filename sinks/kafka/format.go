@@ -39,7 +39,7 @@ func input(b *engine.Batch, st *engine.Stream, i int) *engine.Message {
 	return &b.Msgs[st.Recs[i].Msg]
 }
 
-// inputKey returns the key of that message, or nil.
+// inputKey returns the key of the message that contained record i, or nil.
 func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 	if m := input(b, st, i); m != nil {
 		return b.Key(m)

@@ -23,15 +23,14 @@ type JetStreamConfig struct {
 	Subject string `yaml:"subject,required"`
 	// Id by which the stream detects a duplicate message within its duplicate
 	// window. position: the position of the record, so that a record that is
-	// read again is dropped. key: the key of the record's first URL, so that the
-	// stream stores each key once per window. subject: the subject, which must
-	// contain {key}; the stream refuses a second message of a subject, so that it
-	// stores each key once for as long as it keeps the message. This requires a
-	// stream with max_msgs_per_subject: 1, discard: new and
-	// discard_new_per_subject.
-	// batch, with framing: lines: the part of the input
-	// that the message holds; this requires that all sources are files with
-	// mode: batch, whose batches then end at fixed positions about 128 KiB
+	// read again is dropped. key: the key of the record's first URL, so that
+	// the stream stores each key once per window. subject: the subject, which
+	// must contain {key}; the stream refuses a second message of a subject, so
+	// that it stores each key once for as long as it keeps the message. This
+	// requires a stream with max_msgs_per_subject: 1, discard: new and
+	// discard_new_per_subject. batch, with framing: lines: the part of the
+	// input that the message holds; this requires that all sources are files
+	// with mode: batch, whose batches then end at fixed positions about 128 KiB
 	// apart. none: no id.
 	MsgID string `yaml:"msg_id" enum:"position,key,subject,batch,none"`
 	// records: one message per record. lines: one message per batch with one

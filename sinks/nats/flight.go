@@ -30,7 +30,7 @@ type flight struct {
 	answered atomic.Bool // the ticket is answered, or about to be
 
 	mu     sync.Mutex
-	result engine.Result // refused records, and those not tried because an earlier record of the lane was refused
+	result engine.Result // refused records, and records not tried because an earlier record of the lane was refused
 }
 
 // A group is a range of records [from, to) that form one message.

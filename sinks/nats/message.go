@@ -38,7 +38,7 @@ type page struct {
 	dead bool
 }
 
-// data returns the rendering of record i without its line end, if it has one.
+// data returns the output text of record i without its line end, if it has one.
 func (p *page) data(i int) []byte {
 	r := p.s.Recs[i]
 	d := p.s.Bytes[r.Off : r.Off+r.Len : r.Off+r.Len]

@@ -5,7 +5,8 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/metric"
 )
 
-// Stats holds the counts of a sink. Those that do not apply to a sink are 0.
+// Stats holds the counts of a sink. A count that does not apply to the sink is
+// 0.
 type Stats struct {
 	client.WindowStats
 	Reconnects int64
