@@ -26,8 +26,8 @@ import (
 // is in normal form if it has no leading zero and differs from the scheme's default.
 // parseClean accepts no userinfo, and no more than keepBytes bytes.
 //
-// The flag FlagHTMLEntity is the exception: entity is the offset of the first
-// "&amp;" in the query, or -1.
+// parseClean also accepts a URL whose only flag is FlagHTMLEntity: entity is
+// the offset of the first "&amp;" in the query, or -1.
 //
 // If ok is false, o is what parseOpening returned, and u and sv are as it left
 // them.
@@ -60,8 +60,8 @@ type opening struct {
 const (
 	oddScheme   = 1 << iota // the scheme has capital letters
 	oddCapitals             // the host has capital letters, and they are in opening.capitals
-	oddName                 // the host may have capital letters, and bytes other than letters, digits, hyphens and dots
-	oddPort                 // the host may have capital letters or other bytes than letters, digits, hyphens and dots
+	oddName                 // the host may have capital letters, or bytes other than letters, digits, hyphens and dots
+	oddPort                 // the port is the default of the scheme
 	oddPath                 // the path is empty
 	oddHash                 // the fragment contains a '#'
 	oddOther                // parseOpening gave up
@@ -145,8 +145,9 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 	return special, odd
 }
 
-// setIf is set if so is true; otherwise c stays absent. It does not branch,
-// because the CPU cannot predict whether a URL has a query or a fragment.
+// setIf does what set does if so is true; otherwise it leaves c absent. It does
+// not branch, because the CPU cannot predict whether a URL has a query or a
+// fragment.
 func (u *URL) setIf(so bool, c Component, start, end int) {
 	n := uint32(b2i(so))
 	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}
@@ -173,7 +174,8 @@ func webScheme(src []byte) (start int, odd uint8) {
 	return webSchemeOf(binary.LittleEndian.Uint64(src))
 }
 
-// webSchemeOf is webScheme for the first eight bytes of a text, inlined.
+// webSchemeOf is webScheme for the first eight bytes of a text. The compiler
+// inlines it.
 func webSchemeOf(x uint64) (start int, odd uint8) {
 	lower := x | httpCase
 	secure := b2i(x|httpsCase == httpsSlashes)
@@ -411,8 +413,8 @@ const (
 
 // cleanEscape returns the length of the escape, or of the escapes of one
 // character, at the start of b, if they are in normal form and have no flag:
-// the hex digits are upper-case, and the bytes are either complete UTF-8 or
-// ASCII of the class least or a higher one. Otherwise it returns 0.
+// the hex digits are upper-case, and the bytes are either complete UTF-8, or
+// ASCII whose class is at least least. Otherwise it returns 0.
 func cleanEscape(b []byte, least uint8) int {
 	if len(b) < 3 || b[0] != '%' {
 		return 0

@@ -82,10 +82,10 @@ func backslashInAuthority(src []byte) bool {
 var slashes = []byte("//")
 
 // appendFallback parses by RFC 3986 a URL that browsers cannot parse, and drops
-// from it what the profile drops. Browsers may be able to parse the result: in "a:// :",
-// the space becomes an escape, which they accept as a host. The normal form is then
-// their serialization of the result, because normalizing a normal form must not
-// change it.
+// from it what the profile drops. Browsers may be able to parse the result: in
+// "a:// :", the space becomes an escape, which they accept as a host. The
+// normal form is then the result as browsers serialize it, because normalizing
+// a normal form must not change it.
 //
 // The URL stays rejected if ui-drop cannot remove the credentials that browsers
 // see, because RFC 3986 parses the credentials as part of the path or finds no

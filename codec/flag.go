@@ -251,7 +251,7 @@ type Diagnostic struct {
 	Flag      Flag
 	Component Component
 	Action    Action
-	Info      uint8 // FlagDoubleEncoded only: the depth in the low 6 bits, WouldBeUTF8, WouldDelimit
+	Info      uint8 // FlagDoubleEncoded only: how many decodings leave an escape, in the low 6 bits; WouldBeUTF8, WouldDelimit
 }
 
 // Bits of Diagnostic.Info above the depth.

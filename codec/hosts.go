@@ -14,11 +14,11 @@ import (
 //	WHATWG    the host of the URL that the basic URL parser returns; it may come
 //	          from the base, or from text that RFC 3986 parses as a path
 //
-// C0 controls and spaces at both ends belong to neither URL (RFC 3986 appendix
-// C). An absent host equals an empty one, and "localhost" in a file URL (RFC
-// 8089 §2). Two hosts are equal if their bytes are equal, or if the host parser
-// of the URL Standard gives the same result for both: case, escapes, IDNA and
-// the notation of an address do not distinguish hosts.
+// C0 controls and spaces at both ends are not part of the URL (RFC 3986
+// appendix C). An absent host equals an empty one, and "localhost" in a file
+// URL (RFC 8089 §2). Two hosts are equal if their bytes are equal, or if the
+// host parser of the URL Standard gives the same result for both: case,
+// escapes, IDNA and the notation of an address do not distinguish hosts.
 //
 // Hosts that RFC 3986 rejects are not compared. If browsers reject the URL, a
 // WHATWG profile compares the host that the parser had read when it stopped,
@@ -143,8 +143,9 @@ func (b *baseURL) readRFCHost(s *scratch) {
 }
 
 // hosts records a diagnostic in an RFC 3986 profile if browsers see another
-// host. Its offset is the offset of the byte that the standards treat differently
-// or, if there is no such byte, the offset at which a host was expected.
+// host. The offset of the diagnostic is the offset of the byte that the
+// standards treat differently or, if there is no such byte, the offset at which
+// a host was expected.
 func (i *inspector) hosts() {
 	if !i.suspect() || !i.differ() {
 		return

@@ -10,10 +10,10 @@ import (
 )
 
 // Parse finds the components of src by RFC 3986, extended so that any byte
-// string has components, and fills r.In, r.Flags and r.Diagnostics, with the
-// action ActionKept. The error, if any, is ErrHostInvalid or ErrTooLong, with its
-// offset in r.ErrAt. After ErrHostInvalid, r.In is filled as well. src may be
-// up to MaxLen bytes long. Parse keeps no reference to src.
+// string has components, and fills r.In, r.Flags and r.Diagnostics. Each
+// diagnostic has the action ActionKept. The error, if any, is ErrHostInvalid or
+// ErrTooLong, with its offset in r.ErrAt. After ErrHostInvalid, r.In is filled
+// as well. src may be up to MaxLen bytes long. Parse keeps no reference to src.
 func Parse(src []byte, r *Result) error {
 	r.scratch.seal.open()
 	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)

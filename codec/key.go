@@ -35,7 +35,7 @@ const (
 	// index files, trailing slashes, and the parameters listed for the site.
 	LevelPage
 
-	numLevels = iota // LevelDefault and the levels that nest
+	numLevels = iota // number of levels so far: LevelDefault, and K0 to K3
 
 	// LevelMatch identifies URLs for which the program that the profile
 	// reproduces returns the same text. Only profiles that reproduce a program
@@ -289,7 +289,7 @@ func (h *hasher) key(lv Level, canonical []byte, s *scratch) Key {
 	return s.mac.key(lv, canonical)
 }
 
-// keyOfHash returns the key with a hash: the hash, but never the zero Key.
+// keyOfHash returns h as a Key, but never the zero Key.
 func keyOfHash(h xxh3.Uint128) Key {
 	return Key{h.Hi, h.Lo | uint64(b2i(h.Hi|h.Lo == 0))}
 }
@@ -321,9 +321,9 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 // canonical returns the canonical string of a level: norm if the string equals
 // norm, otherwise bytes in r that are valid until the next call. It is nil if
 // the URL has no key of that level. Each level is computed from the canonical
-// string of the level before, or from a text with the same key there, so that
-// URLs equal at one level are equal at every higher level. LevelShape is
-// computed from K2.
+// string of the level before, or from a text with the same key at the level
+// before, so that URLs equal at one level are equal at every higher level.
+// LevelShape is computed from K2.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	switch {
 	case !r.hasKey(lv):

@@ -320,9 +320,9 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 }
 
 // appendURL appends the normal form of the URL that u describes in src, and
-// fills out. A bit in plain says that the component contains no escape and no
-// byte to escape. It returns the rules that changed something. rec records
-// their steps; it may be nil.
+// fills out. If bit c of plain is set, component c contains no escape and no
+// byte to escape. appendURL returns the rules that changed something. rec
+// records their steps; it may be nil.
 func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, ruleSet) {
 	*out = URL{}
 	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, changes: changes{rec: rec}}

@@ -43,10 +43,10 @@ func (n *Normalizer) AppendString(dst []byte, src string, r *Result) ([]byte, er
 	return n.Append(dst, s.input, r)
 }
 
-// KeyVersion returns what keys of a level by n depend on: the key function, the
-// hash, and the Versions of the policy if they matter. Two Normalizers with the
-// same KeyVersion, and the same secret if there is one, make comparable keys, so
-// store it with keys.
+// KeyVersion names everything on which n's keys of a level depend: the key
+// function, the hash, and the Versions of the policy if they matter. Two
+// Normalizers with the same KeyVersion, and the same secret if there is one,
+// make comparable keys, so store it with keys.
 //
 //	k1-whatwg/1;xxh3-128
 //	k2-whatwg/1;xxh3-128;default@2026-11-29

@@ -212,7 +212,7 @@ func (p *pass) nonASCII(i, c int, s *walkStep) int {
 // keep records that the byte at i, which RFC 3986 does not allow, is kept.
 func (p *pass) keep(i int) { p.keepAt(p.outAt(i)) }
 
-// keepAt is keep by the byte's offset in the normal form.
+// keepAt is keep for the byte at offset at of the normal form.
 func (p *pass) keepAt(at int) {
 	if p.keeps == len(p.kept) {
 		p.makeRoom()
@@ -221,8 +221,9 @@ func (p *pass) keepAt(at int) {
 	p.keeps++
 }
 
-// illegal records a diagnostic for src[i:end], bytes of one kind. If they
-// continue the run of the previous call, that diagnostic covers them.
+// illegal records a diagnostic for src[i:end], bytes of one kind. If the bytes
+// continue the run of the previous call, the diagnostic of that call covers
+// them.
 func (p *pass) illegal(i, end int, a Action) {
 	f := rawFlag(p.src[i])
 	if p.last != runAt(i, uint8(f)) {

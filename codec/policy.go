@@ -72,7 +72,7 @@ func WithPolicy(p *Policy) Option {
 func (n *Normalizer) Policy() *Policy { return n.policy.clone() }
 
 // clone returns a copy of p. Matchers, styles and templates do not change once
-// they are compiled, so it shares them.
+// they are compiled, so the copy shares them.
 func (p *Policy) clone() *Policy {
 	c := *p
 	c.SPA = slices.Clone(p.SPA)

@@ -117,8 +117,8 @@ func (rec *recorder) copyOf(b []byte) []byte {
 
 // escapes records what package percent applied to text, a piece of component c
 // between head and rec.rest. The package applies several rules in one pass, so
-// escapes repeats the pass with the first rule alone, then with one more each
-// time.
+// escapes repeats the pass with the first rule alone, then with one more rule
+// each time.
 func (rec *recorder) escapes(c Component, head, text []byte, esc percent.EscapeRules, applied percent.Applied, names *escapeNames) {
 	var some percent.EscapeRules
 	before := text

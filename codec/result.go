@@ -90,11 +90,11 @@ type scratch struct {
 	survey    scan.Survey // survey of the URL that parseClean parsed last
 	front     []byte      // scheme and authority of the last URL that Keeps accepted
 	mac       *keyedHash  // for HMAC keys
-	spare     []uint32    // offsets like kept, of a text for which nobody needs them
+	spare     []uint32    // like kept, for a text whose offsets are not needed
 	kept      []uint32    // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
-	matched *match             // the match of peer
-	peer    peer.Canonicalizer // reproduces the program of matched
+	matched *match             // the program that peer reproduces
+	peer    peer.Canonicalizer // reproduces matched
 
 	rec *recorder // set by Trace and TraceKey, otherwise nil
 }

@@ -56,9 +56,9 @@ const (
 	RuleDropUserinfo
 	RuleDropFragment
 
-	// RuleFallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless its
-	// authority contains a backslash, or RuleDropUserinfo could not drop the
-	// credentials that browsers see.
+	// RuleFallbackRFC parses a URL by RFC 3986 if browsers cannot parse it,
+	// unless the authority of the URL contains a backslash, or RuleDropUserinfo
+	// could not drop the credentials that browsers see.
 	RuleFallbackRFC
 
 	ruleRootDot

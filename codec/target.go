@@ -8,9 +8,10 @@ const maxFront = 64 + len(":65535")
 
 // KeepsTarget reports whether target, a path with an optional query, stays
 // unchanged and raises no flag when it follows the scheme and authority of a
-// URL. The rest of the URL must be http or https, in normal form, and without a
-// flag. KeepsTarget may return false for a target that stays unchanged, too. If
-// ok, query is the query of the target without its '?', or nil.
+// URL. The URL must be an http or https URL whose scheme and authority are in
+// normal form and have no flag. KeepsTarget may return false for a target that
+// stays unchanged, too. If ok, query is the query of the target without its
+// '?', or nil.
 //
 // KeepsTarget takes less time than Append for a whole URL. It uses scratch memory
 // of r, and does not change what the methods of r describe.

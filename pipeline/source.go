@@ -131,9 +131,9 @@ func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 }
 
 // Emit hands b over to the workers. The records of b must be whole. The source
-// chooses token, which may be 0. A [Committer] gets it back with the position
-// after b. Emit does not block. An empty batch goes back to the pipeline
-// unused. b must not be used afterwards, whatever Emit returns.
+// chooses token, which may be 0. A [Committer] gets token back with the
+// position after b. Emit does not block. An empty batch goes back to the
+// pipeline unused. b must not be used afterwards, whatever Emit returns.
 func (rt *Runtime) Emit(ctx context.Context, b *Batch, token int64) error {
 	in, l := b.b, b.lane
 	if in == nil {

@@ -223,10 +223,10 @@ func (a *adguardRule) named() ([]ListRule, error) {
 	return []ListRule{r}, nil
 }
 
-// namePattern returns the pattern for a name from a regular expression that AdGuard
-// compares with "name=value". It must start with '^'. If the expression ends in '=',
-// the pattern is for the whole name. Otherwise it is for the start of a name, provided
-// that no part of it can match '='.
+// namePattern returns the pattern for a name from a regular expression that
+// AdGuard compares with "name=value". The expression must start with '^'. If it
+// ends in '=', the pattern is for the whole name. Otherwise the pattern is for
+// the start of a name, provided that no part of the expression can match '='.
 func namePattern(text string) (string, error) {
 	end := strings.LastIndexByte(text, '/')
 	flags := text[end+1:]

@@ -28,12 +28,13 @@ type provider struct {
 // called "clearurls", and sorted by the names of the providers; its version is
 // derived from the content of the file.
 //
-// It converts URL patterns to hosts and paths. Unlike ClearURLs, it treats an unescaped
-// '.' in a host as a literal dot, and requires the host to end where its pattern ends.
-// An exception becomes Keep rules for the rules of its provider: on its host and path,
-// for the parameter that it names, or for all parameters. It does not import rules
-// that block whole requests, rewrite text (rawRules) or redirect. List.Skipped lists
-// these, and each unsupported pattern, with the reason.
+// It converts URL patterns to hosts and paths. Unlike ClearURLs, it treats an
+// unescaped '.' in a host as a literal dot, and requires the host to end where
+// its pattern ends. An exception of a provider applies to the rules of this
+// provider: on the host and path of the exception, for the parameter that it
+// names, or for all parameters. It does not import rules that block whole
+// requests, rewrite text (rawRules) or redirect. List.Skipped lists these
+// rules, and each unsupported pattern, with the reason.
 //
 // The error is a *ParseError if data is not JSON of the expected form.
 func ParseClearURLs(data []byte) (*List, error) {

@@ -11,13 +11,14 @@ import (
 // 1 KiB of memory.
 const MaxRules = 100_000
 
-// maxWide is the number of scopes whose host is a pattern. Each takes up to a
-// microsecond for a URL.
+// maxWide is the number of scopes whose host is a pattern. Each such scope
+// takes up to a microsecond for a URL.
 const maxWide = 2000
 
 // Compile compiles lists to a Matcher. If several rules match the same field,
 // the order of the lists decides only which rule is reported as the cause.
-// Compile does not modify the lists, and they must not be modified afterwards.
+// Compile does not modify the lists, and the caller must not modify them
+// afterwards.
 //
 // The error joins all problems, as a *RuleError for each rule: names, hosts, paths and
 // patterns that can never match; a rule that drops every parameter everywhere; and, in

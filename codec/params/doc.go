@@ -24,8 +24,8 @@
 // A key whose query was filtered by a list can be interpreted only with that
 // list. Every List therefore has a name and a version: a date for Default; for
 // imports, what the user specifies or the first 16 hexadecimal digits of the
-// SHA-256 of the file. Matcher.Versions joins them, in order of precedence, to
-// one string for profile IDs, reports and stored keys:
+// SHA-256 of the file. Matcher.Versions joins the names and versions, in order
+// of precedence, to one string for profile IDs, reports and stored keys:
 // "default@2026-11-29,clearurls@d055d1e4612be57c". Any change of a rule
 // requires a new version.
 //

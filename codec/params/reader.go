@@ -84,7 +84,7 @@ type fieldSpan struct {
 // Delimiters that must be escaped in a URL are recognized both escaped and raw:
 // '|', ' ' (also as '+') and brackets. '.' is unreserved, so %2E is equivalent
 // to it. The delimiters ',', ';', '=' and '&' are recognized only raw, because
-// escaped ones are data (RFC 6570 §3.2.1, RFC 3986 §2.2).
+// an escaped delimiter is data (RFC 6570 §3.2.1, RFC 3986 §2.2).
 func (r *ParamReader) Read(s *Styles, path, query []byte) {
 	r.styles = s
 	r.params, r.items, r.text, r.spans = r.params[:0], r.items[:0], r.text[:0], r.spans[:0]

@@ -9,8 +9,8 @@ import (
 // https://yandex.com/support/webmaster/robot-workings/clean-param.html. The
 // directives name parameters that do not change a page, for paths that start
 // with a prefix. The List is called "robots"; its version is derived from the
-// content. ParseRobots applies them to every user agent, in whatever group they
-// are. List.Skipped lists the directives that are invalid.
+// content. The directives of all groups of user agents count. List.Skipped
+// lists the directives that are invalid.
 func ParseRobots(host string, data []byte) *List {
 	f := newForeign("robots", data)
 	line := 0

@@ -44,9 +44,9 @@ func (m ruleMatch) String() string {
 // Patterns are the regular expressions that regexp/syntax and ECMAScript
 // interpret in the same way: literals, '.', [classes], \d \w \s and their
 // complements, escaped punctuation, groups, '|', and the repetitions ? * + {n}
-// {n,} {n,m}, lazy or not. They match bytes, ignore the case of letters, and do not
-// equate ASCII letters with others. Patterns with assertions, flags or back
-// references are rejected, with the reason.
+// {n,} {n,m}, lazy or not. They match bytes, ignore the case of letters, and do
+// not equate ASCII letters with non-ASCII letters. Patterns with assertions,
+// flags or back references are rejected, with the reason.
 type ListRule struct {
 	action ruleAction
 	// Host selects the hosts that the rule applies to:
@@ -80,9 +80,9 @@ type ListRule struct {
 	Reason string // explanation in one line; empty for imports
 }
 
-// String returns the rule without its source, reason and group. Rules that match
-// the same fields with the same effect return the same text, so that it can be
-// hashed to a version.
+// String returns the rule without its source, reason and group. Rules that
+// match the same fields with the same effect return the same text, so that a
+// version can be a hash of the texts.
 func (r ListRule) String() string {
 	return fmt.Sprintf("%v %q %q %v %q %v", r.action, r.Host, r.Path, r.match, r.Name, r.value)
 }

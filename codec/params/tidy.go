@@ -33,10 +33,10 @@ type tidyQuery struct {
 	drops    []Dropped
 }
 
-// The upper seven bytes of a tidyField are the first bytes of the name of a field, as a
-// big-endian number, padded with zeros. Its lowest byte is where the field starts.
-// Fields sort like these numbers, except those whose names begin with the same seven
-// bytes.
+// The upper seven bytes of a tidyField are the first bytes of the name of a
+// field, as a big-endian number, padded with zeros. The lowest byte of a
+// tidyField is the offset of the field. Fields sort like these numbers, except
+// those whose names begin with the same seven bytes.
 type tidyField uint64
 
 // start returns the offset of the field in the query.
@@ -76,9 +76,9 @@ var nameMasks = func() (t [64]uint64) {
 	return t
 }()
 
-// read reports whether query is tidy. If it is, read sets q. It appends the
-// fields that a rule drops to q.drops, in any case. A false result is always
-// safe, because appendUntidy handles all queries, including tidy ones.
+// read reports whether query is tidy. If it is, read sets q. In either case,
+// read appends the fields that a rule drops to q.drops. A false result is
+// always safe, because appendUntidy handles all queries, including tidy ones.
 func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	if len(query) == 0 || len(query) >= 64 {
 		return false
@@ -270,8 +270,8 @@ func (q *paddedQuery) formText(i uint64) (e *formText, raw uint32) {
 // noEscape is a bit in the tables that marks a text that is not an escape.
 const noEscape = 0x100
 
-// The tables hold the value of each hex digit at its place in an escape, and noEscape
-// for other bytes; formPercent has it for all bytes except '%'.
+// The tables hold the value of each hex digit at its place in an escape, and
+// noEscape for other bytes; formPercent has noEscape for all bytes except '%'.
 var formPercent, formHigh, formLow = func() (percents, high, low [256]uint16) {
 	for i := range 256 {
 		percents[i], high[i], low[i] = noEscape, noEscape, noEscape

@@ -6,7 +6,7 @@ import (
 )
 
 // lookup lists the sets by their names on the command line, in the order in
-// which they are listed.
+// which the command line lists them.
 var lookup = []struct {
 	standard, component string
 	set                 ByteSet

@@ -2,8 +2,9 @@ package record
 
 import "github.com/urlfold/urlfold/internal/record"
 
-// Field is an output field. docs/reference/fields.md describes them. Numbers of fields can
-// change between versions, but names cannot: store [Field.String].
+// Field is an output field. docs/reference/fields.md describes the fields.
+// Numbers of fields can change between versions, but names cannot: store
+// [Field.String].
 type Field uint8
 
 // The output fields, each with its name.

@@ -142,7 +142,8 @@ func (u *FoundURL) Field(f Field) ([]byte, bool) {
 	return u.r.field(f, false)
 }
 
-// field returns a copy of a value of the visit, which the next call changes.
+// field returns a copy of a value of the visit, because the next call changes
+// the value.
 func (r *Reader) field(f Field, first bool) ([]byte, bool) {
 	value, ok := r.visit.Field(int(f), first)
 	if !ok {

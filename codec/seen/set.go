@@ -17,7 +17,7 @@ import (
 // From 250,000 keys on, a key takes 16 to 24 bytes; in a smaller set, it may
 // take twice as much. This memory is outside the heap of Go where the system
 // allows it, so the garbage collector neither walks through it nor lets it
-// double, and GOMEMLIMIT does not count it. The Set gives it back some time
+// double, and GOMEMLIMIT does not count it. The memory is given back some time
 // after the Set becomes unreachable.
 type Set struct {
 	version string
@@ -34,9 +34,9 @@ type shard struct {
 }
 
 // New returns an empty Set for keys of a version, usually
-// [codec.Normalizer.KeyVersion]. The version becomes part of the saved set, so that
-// keys of another kind are never mixed with these. It has at most MaxVersion bytes:
-// WriteTo fails if it is longer.
+// [codec.Normalizer.KeyVersion]. The version becomes part of the saved set, so
+// that keys of another kind are never mixed with these. A version has at most
+// MaxVersion bytes: WriteTo fails if it is longer.
 //
 // sizeHint is the number of keys for which New makes room, or 0. The set grows
 // beyond it.

@@ -180,11 +180,11 @@ type Stream struct {
 	index []uint32 // indexes of Recs in whole
 }
 
-// Whole returns the records that s had when its batch was first submitted,
-// and the index of record i among them. With a route, these are the records
-// of all sinks. Their offsets do not apply to s.Bytes. A sink that has taken
-// some records of a batch gets the others again in a Stream whose Bytes
-// still holds all of them.
+// Whole returns the records that s had when its batch was first submitted, and
+// the index of record i among them. With a route, these are the records of all
+// sinks. The offsets in recs do not apply to s.Bytes. A sink that has taken
+// some records of a batch gets the others again in a Stream whose Bytes still
+// holds all of them.
 func (s *Stream) Whole(i int) (recs []OutRec, at int) {
 	if s.whole == nil {
 		return s.Recs, i

@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A source of single messages stores no positions, so no set of keys can be stored
-// together with them. Instead, the pipeline claims each key in a store outside the
-// process, which all members share:
+// A source of single messages stores no positions, so no set of keys can be
+// stored with positions. Instead, the pipeline claims each key in a store
+// outside the process, which all members share:
 //
 //	worker   read · render ──▶ claim the keys ──▶ remove duplicates ──▶ sinks
 //	last answer ──▶ settle the claims: done, or deleted if a sink refused the record ──▶ acknowledge
@@ -27,10 +27,11 @@ import (
 // that holds the claim itself, because it claimed its key before a crash. Without the
 // exception, the two records could be delivered together and delayed again and again.
 //
-// After the sinks, the batch waits until the claim is settled, which depends on no
-// other batch. The leaning record is delayed if the claim was deleted. If the two
-// are in the same message, it becomes a dead letter like the refused record
-// instead, because the message would be delivered again forever.
+// After the sinks, the batch waits until the claim is settled. Settling a claim
+// depends on no other batch. The leaning record is delayed if the claim was
+// deleted. If the two are in the same message, it becomes a dead letter like
+// the refused record instead, because the message would be delivered again
+// forever.
 //
 // With Dedupe.NewMark, a duplicate is marked instead of being dropped, and is still
 // not acknowledged before the first record is durable.
@@ -46,8 +47,8 @@ type Claims interface {
 	// Revision.
 	Claim(ctx context.Context, list []*Claim) error
 	// Settle ends claims with the answer ClaimHeld. A claim with Refused is
-	// deleted, if it still has its revision. The records of all others are
-	// durable in every sink, and their keys are done.
+	// deleted, if it still has its revision. The records of all other claims
+	// are durable in every sink, and their keys are done.
 	Settle(ctx context.Context, list []*Claim) error
 }
 

@@ -24,9 +24,9 @@ import (
 // requested a retry, or refused records are about to become dead letters, no
 // cut is possible now, and the committer tries again in the next interval.
 
-// With deduplication, a commit stores the positions of all lanes at the cut of
-// the decisions and the keys within it. For exactly-once delivery, the cut must
-// also agree with the outputs:
+// With deduplication, the decisions have a cut, see decisions.go. A commit
+// stores the positions of all lanes at that cut, and the keys within the cut.
+// For exactly-once delivery, the cut must also agree with the outputs:
 //
 //	committer: pause the decisions · Barrier · is every decided batch settled?
 //	           · watermarks, keys and extents · resume · Seal · CommitKeys · Stored

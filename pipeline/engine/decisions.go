@@ -174,7 +174,8 @@ func (s *series) push(b *Batch) *decided {
 
 // decide decides about the records of b, whose duplicates it removes from
 // b.keep. It returns false if b must wait; the pipeline then calls it again.
-// The batches of a lane are decided in order, and later ones only after b.
+// The batches of a lane are decided in order, so the later batches wait as
+// well.
 func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n {
 		return true, bugf("the codec collected only %d identities for %d records to deduplicate", len(b.Out.IDs), n)

@@ -21,11 +21,13 @@ type Dedupe struct {
 	Room int
 	// Window limits the comparison to records of the same window. It requires
 	// facts with times, or messages. A Set must be a [WindowKeySet], and Claims
-	// must forget a key some time after its record is durable. Nil compares all.
+	// must forget a key some time after its record is durable. If Window is
+	// nil, all records are compared.
 	Window *Window
-	// NewMark, if not nil, makes the pipeline keep duplicates and mark them. It is
-	// called once per worker. The function it returns marks records of a stream, by
-	// index, and makes none longer. An error ends the run.
+	// NewMark, if not nil, makes the pipeline keep duplicates and mark them.
+	// Each worker calls it once. It returns a function that marks the records
+	// of a stream with the given indexes, and must not make a record longer. An
+	// error ends the run.
 	NewMark func() func(s *Stream, duplicates []uint32) error
 }
 
@@ -48,10 +50,11 @@ type KeySet interface {
 	// Has reports whether k is in the set. An error ends the run.
 	Has(k codec.Key) (bool, error)
 	// Seal makes keys durable, but does not add them to the set yet. It returns
-	// the description of the set that includes them, which must be stored in one
-	// step with the positions that cover their records. It returns nil if the
-	// stored description is up to date. If the description was not stored, or
-	// may not have been, the keys of the next call begin with the same keys.
+	// the description of the set that includes the keys. The description must
+	// be stored in one step with the positions that cover the records of the
+	// keys. Seal returns nil if the stored description is up to date. If the
+	// description was not stored, or may not have been, the keys of the next
+	// call begin with the same keys.
 	Seal(keys []codec.Key) (state []byte, err error)
 	// Stored declares that the result of the last call of Seal is stored. It adds the
 	// keys of that call to the set.
@@ -82,7 +85,7 @@ type DedupeSnapshot struct {
 	NoKey      int64     // records without a key, which pass
 	Windows    bool      // there is a Window
 	Late       int64     // records of a window that is forgotten, which pass
-	Ahead      int64     // records with a time far ahead of those before, which pass
+	Ahead      int64     // records with a time far ahead of the times before, which pass
 	NoTime     int64     // records with a key and without a time, which pass
 	Waiting    int       // keys that wait for a commit
 	Room       int       // maximum of Waiting

@@ -120,8 +120,8 @@ func (a *account) observe(b *Batch) {
 
 // writeOff moves the refused records of b in the ledger from Emitted to Dead or
 // Dropped, the duplicates of refused records from Duplicates to Dead, and
-// dropped dead letters from Dead to Dropped. A piece of an
-// oversize record may hold output that is counted with another piece.
+// dropped dead letters from Dead to Dropped. A piece of an oversize record may
+// hold output that is counted with another piece.
 func (r *roster) writeOff(b *Batch) {
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)

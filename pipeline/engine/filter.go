@@ -10,19 +10,19 @@ import (
 )
 
 // A Filter decides which records of a batch are duplicates and do not reach the
-// sinks. Without a filter,
-// workers render and submit a batch in one step. With a filter, they
-// take two steps:
+// sinks. Without a filter, workers render and submit a batch in one step. With
+// a filter, they take two steps:
 //
 //	worker   read · render ──▶ filter outlet of the lane
 //	                                 │ in order: Filter sets the keep set
 //	worker   remove the dropped records ──▶ outlets of the sinks
 //
-// The pipeline calls Filter for one batch at a time, and for the batches of a lane in
-// order. Under OrderInput, it also follows the order of the lanes. Otherwise calls for
-// different lanes may be interleaved. Filter reads b.Out, whose record i is kept if
-// keep contains i, and must not modify anything but keep. All lanes wait for it. An
-// error ends the run: no later batch is decided.
+// The pipeline calls Filter for one batch at a time, and for the batches of a
+// lane in order. Under OrderInput, it also follows the order of the lanes.
+// Otherwise calls for different lanes may be interleaved. Filter reads b.Out,
+// whose record i is kept if keep contains i, and must not modify anything but
+// keep. All lanes wait for the call. An error ends the run: no later batch is
+// decided.
 //
 // For a record that travels in pieces (see [Piece]), the decision about the
 // first piece with output applies to all later ones. Dead letters are not

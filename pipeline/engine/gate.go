@@ -8,7 +8,7 @@ import "sync"
 type gate struct {
 	mu      sync.Mutex
 	passing int
-	closed  chan struct{} // closed when the gate reopens; nil while it is open
+	closed  chan struct{} // closed when the gate reopens; nil while the gate is open
 	idle    chan struct{} // closed when the last goroutine leaves; nil if nobody waits
 }
 

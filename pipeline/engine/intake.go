@@ -15,9 +15,9 @@ type intake struct {
 	src int // index of the source
 }
 
-// othersBatches is the number of batches that a lane leaves to the others if its
-// batches are submitted in order. If a sink refuses one, those behind it wait, too, and
-// the other lanes must be able to continue.
+// othersBatches is the number of batches that a lane leaves to the other lanes
+// if its batches are submitted in order. If a sink refuses a batch, the batches
+// behind it wait, too, but the other lanes must be able to continue.
 const othersBatches = 2
 
 // NewLane implements [Runtime].
@@ -125,8 +125,9 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 	}
 }
 
-// await waits until l may try again, and reports whether it got a credit. a is why
-// it was not admitted. spare reports whether l can hand over its turn.
+// await waits until l may try again, and reports whether it got a credit. a is
+// why it was not admitted. spare says whether l may have work for the turn of a
+// worker (Lane.SetSpare).
 func (in intake) await(ctx context.Context, l *Lane, a admission, spare *bool) (credit bool, err error) {
 	if a == full && in.p.o.Ordering != OrderInput { // with OrderInput, the lane waits for the lane in front
 		defer in.p.feeds[in.src].waited(time.Now())

@@ -36,8 +36,8 @@ func (b *Batch) arenas(yield func(name string, arena []byte) bool) {
 	}
 }
 
-// poison overwrites the contents of b after a reset, so that code which has
-// kept a slice of it reads garbage.
+// poison overwrites the arenas of b after a reset, so that code which has kept
+// a slice of an arena reads garbage.
 func (b *Batch) poison() {
 	for _, a := range b.arenas {
 		fill(a, poisonByte)

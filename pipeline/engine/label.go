@@ -22,10 +22,10 @@ type label struct {
 // topic and a partition.
 func (l *label) Name() string { return l.name }
 
-// SetID sets the identity of the lane. It must be the same each time the
-// records are read, in this process or a later one, and unique among the lanes.
-// Ids that sinks build from it and a position are then stable across replays.
-// The source calls SetID before the first Emit, if at all.
+// SetID sets the identity of the lane. The identity must be the same each time
+// the records are read, in this process or a later one, and unique among the
+// lanes. Ids that sinks build from the identity and a position are then stable
+// across replays. The source calls SetID before the first Emit, if at all.
 func (l *label) SetID(id string) { l.id = id }
 
 // ID returns the identity of the lane. The default is its name.

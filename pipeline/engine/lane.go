@@ -21,7 +21,8 @@ import (
 // consumer, or stdin. [Runtime.NewLane] creates lanes. A zero Lane holds only
 // the properties that the Set methods store.
 //
-// The lane numbers its batches from 0 and holds the state of unresolved ones:
+// The lane numbers its batches from 0 and holds the state of the unresolved
+// batches:
 //
 //	           base                 next
 //	r r r r r │ . r . . r . . r . . │          r = resolved
@@ -179,8 +180,8 @@ func (l *Lane) Drain(ctx context.Context) error {
 // quiet reports whether no batch is in flight that could move the watermark.
 func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next && l.uncovered == 0 }
 
-// leftover returns ErrStopped if batches were given up. It is called when none
-// is in flight.
+// leftover returns ErrStopped if batches were given up. It is called when no
+// batch is in flight.
 func (l *Lane) leftover() error {
 	if l.base < l.next || l.end.Load() != 0 {
 		return ErrStopped
@@ -188,8 +189,8 @@ func (l *Lane) leftover() error {
 	return nil
 }
 
-// lower makes first, the number of a batch plus 1, stand for batch seq, unless
-// first stands for an earlier batch. 0 stands for no batch.
+// lower sets first to batch seq, stored as seq plus 1, unless first already
+// holds an earlier batch. 0 means no batch.
 func lower(first *atomic.Uint64, seq uint64) {
 	for {
 		now := first.Load()
@@ -213,8 +214,8 @@ func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 
 // Revoke abandons the batches in flight. They no longer move the watermark,
 // batches already taken with Get cannot be emitted, and a watermark that is not
-// committed yet will not be. A source calls Revoke when it loses the lane. If
-// it emits on the lane again, it starts at the watermark.
+// committed yet is never committed. A source calls Revoke when it loses the
+// lane. If it emits on the lane again, it starts at the watermark.
 func (l *Lane) Revoke() {
 	if l.decisions == nil {
 		l.revoke()
@@ -389,7 +390,7 @@ func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next && 
 type quota struct {
 	out     int           // batches between Get and Emit
 	limit   int           // maximum of out + next - low
-	ahead   int           // the same while the lane is not in front; 0: no separate limit
+	ahead   int           // the maximum while the lane is not in front; 0: no separate limit
 	credits int           // credits held, from the limit shared by the lanes that are not in front
 	front   bool          // batches go to the sinks as soon as they are ready
 	blocks  int           // batches in flight that a sink refuses; while there are any, Get waits

@@ -40,26 +40,26 @@ type LaneKeySet interface {
 	// the set that Has asks. It does nothing if the set was dropped.
 	Stored(l *Lane, firsts []FirstKey) error
 	// Forget declares that the stored position is past the windows before
-	// least: no process will ask for their keys again. The set may forget
-	// some of these keys in this call and the others in a later one. It does
-	// nothing if the set was dropped.
+	// least: no process will ask for their keys again. The set may keep some of
+	// these keys until a later call. It does nothing if the set was dropped.
 	Forget(ctx context.Context, l *Lane, least uint32) error
 	// Drop releases the set of l, which was revoked.
 	Drop(l *Lane)
 }
 
-// A FirstKey is a key and where its first record is.
+// A FirstKey is a key and the position of its first record.
 type FirstKey struct {
 	Key    codec.Key
 	At     int64  // Position.A of the message; for text, of the last record of its batch
 	Window uint32 // 0 without windows
 }
 
-// LoadKeys loads the keys of the lane before from, the position at which the source is
-// about to read. Without a [LaneKeySet] it does nothing. The source calls it before the
-// first Emit, but only once it knows that no other process can store a position of the
-// lane any more. note is the note that is stored with that position. It is empty if the
-// stored position is another one or has no note.
+// LoadKeys loads the keys of the lane before from, the position at which the
+// source is about to read. Without a [LaneKeySet] it does nothing. The source
+// calls it before the first Emit, but only once it knows that no other process
+// can store a position of the lane any more. note is the note that is stored
+// with that position. The note is empty if another position is stored, or a
+// position without a note.
 func (l *Lane) LoadKeys(ctx context.Context, from Position, note string) error {
 	if !l.KeepsKeys() {
 		return nil
@@ -173,8 +173,7 @@ func (c *committer) storeLanes(ctx context.Context, f *feed) error {
 	return errors.Join(append(errs, d.forget(ctx, cuts)...)...)
 }
 
-// storePositions stores the positions of cuts, except of those whose keys could not
-// be stored.
+// storePositions stores the positions of the cuts whose keys could be stored.
 func (d *decisions) storePositions(ctx context.Context, f *feed, cuts []laneCut) error {
 	f.ups = f.ups[:0]
 	for i := range cuts {

@@ -19,7 +19,7 @@ type Options struct {
 	Sinks      []Sink
 	DeadLetter Sink          // receives rejected records
 	Filter     Filter        // decides which records reach the sinks; nil: all of them
-	Dedupe     *Dedupe       // drops duplicates, replay-safe; nil: off; excludes Filter
+	Dedupe     *Dedupe       // drops duplicates, also after a crash; nil: off; excludes Filter
 	OnRefused  RefusedPolicy // what to do with records that a sink permanently refuses
 	NewCodec   func() Codec  // called once per worker; see Pipeline.SetCodec
 

@@ -20,8 +20,8 @@ func (o Ordering) String() string { return named(o, "none", "lane", "input") }
 
 // An outlet orders the batches of one lane for one sink. The worker that fills
 // the gap at its head submits all batches that have become contiguous; other
-// workers leave their batch and continue. The outlet is guarded by the mutex of
-// the lane.
+// workers leave their batches in the outlet and continue. The outlet is guarded
+// by the mutex of the lane.
 type outlet struct {
 	ring    []*Batch // by Seq; same length as the lane's ring
 	next    uint64   // first batch that was never submitted

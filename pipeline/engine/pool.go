@@ -11,7 +11,8 @@ type pool struct {
 }
 
 // arenaGrowth is the factor by which an arena may outgrow its initial size
-// before put replaces it, so that one huge record does not pin its memory.
+// before put replaces it, so that one huge record does not occupy memory
+// forever.
 const arenaGrowth = 4
 
 // newPool returns n free batches with input arenas of size bytes.

@@ -1,9 +1,9 @@
 package engine
 
-// A queue holds the batches that wait for a worker. A worker without a batch waits for a
-// signal, not for a batch. A channel would immediately assign the next batch to it.
-// Until a processor is free to continue that worker, the batch would wait, even if
-// another worker asks for one.
+// A queue holds the batches that wait for a worker. A worker without a batch
+// waits for a signal, not for a batch. A channel would assign the next batch to
+// a waiting worker at once. Until a processor is free to continue that worker,
+// the batch would wait, even if another worker asks for a batch.
 type queue struct {
 	batches chan *Batch
 	signal  chan struct{} // holds up to one signal for each worker

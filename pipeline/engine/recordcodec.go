@@ -17,8 +17,8 @@ const markEvery = 64
 //
 // Its worker appends to the arenas of a batch and returns the longer slices.
 // After a panic the arenas therefore still have their old lengths, but the
-// counts are incomplete. They are reset to the last mark, and the records
-// between the mark and the current one are counted again.
+// counts are incomplete. rewind therefore resets the counts to the last mark,
+// and counts the records between the mark and the current record again.
 type recordCodec struct {
 	pick    func(*Lane) *record.Job
 	workers map[*record.Job]*record.Worker
@@ -40,7 +40,8 @@ type recordCodec struct {
 }
 
 // NewRecordCodec returns a function that makes a [Codec] for job, for use as
-// Options.NewCodec. If a dead letter is configured, the job should divert.
+// Options.NewCodec. If a dead letter is configured, the job should write
+// rejected records as dead letters.
 func NewRecordCodec(job *record.Job) func() Codec {
 	return newRecordCodecs(func(*Lane) *record.Job { return job })
 }
@@ -291,8 +292,8 @@ func (c *recordCodec) rewind(b *Batch) (head []byte) {
 	return at.Head
 }
 
-// Refuse implements [Codec]. If the job does not divert, the record itself
-// becomes its dead letter, so that it is not lost.
+// Refuse implements [Codec]. If the job writes no dead letters, the record
+// itself becomes the dead letter, so that it is not lost.
 func (c *recordCodec) Refuse(b *Batch) {
 	c.begin(b)
 	rec := c.inHand(b)

@@ -99,8 +99,9 @@ func (d *delivery) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 	}
 }
 
-// block schedules another submission of the refused records of s and of those
-// after them. The lane gets no more batches until the sink has accepted them.
+// block schedules another submission of the refused records of s and of the
+// records after them. The lane gets no more batches until the sink has accepted
+// them.
 func (d *delivery) block(b *Batch, s *Stream, slot int, failed []uint32, r *Result) {
 	g := &b.legs[slot]
 	if len(failed)+len(r.Untried) < len(s.Recs) {

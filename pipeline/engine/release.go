@@ -2,8 +2,8 @@ package engine
 
 import "context"
 
-// answered writes the dead letters of b, which all sinks have answered, or
-// releases it.
+// answered releases b, which all sinks have answered. If b has dead letters, it
+// writes them first.
 func (p *Pipeline) answered(b *Batch) {
 	if len(b.refused)+len(b.orphans) > 0 && p.o.DeadLetter != nil && p.o.OnRefused != RefusedDrop && b.round != lateRound && !b.lost.Load() {
 		// A worker writes the dead letters in the batch's second round.

@@ -26,8 +26,8 @@ func backoff(try int) time.Duration {
 type wait uint8
 
 const (
-	failing wait = iota // the sink cannot accept it now
-	blocked             // the sink has refused some of its records
+	failing wait = iota // the sink cannot accept the batch now
+	blocked             // the sink has refused some records of the batch
 	untried             // an earlier record was refused
 )
 

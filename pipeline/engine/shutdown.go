@@ -35,10 +35,10 @@ type run struct {
 }
 
 // HardStop gives up everything that is not resolved. It cancels the context of
-// the sinks and freezes the watermarks. When these are stored, Run returns an
-// error that matches [ErrDeadline], or nil if nothing was given up. The command
-// calls HardStop on a second signal. It may be called at any time and does not
-// wait.
+// the sinks and freezes the watermarks. When the watermarks are stored, Run
+// returns an error that matches [ErrDeadline], or nil if nothing was given up.
+// The command calls HardStop on a second signal. It may be called at any time
+// and does not wait.
 func (p *Pipeline) HardStop() { p.cut(hardStop{}) }
 
 // stopped reports whether a hard stop or a failure has occurred.

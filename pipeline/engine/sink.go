@@ -22,16 +22,16 @@ type Sink interface {
 	// error, the sink must not call t.Done, and the run ends as it does for
 	// Fatal.
 	Submit(ctx context.Context, b *Batch, t Ticket) error
-	// Barrier makes everything that was submitted earlier durable and answers
-	// it: when it returns nil, all those calls of t.Done have returned. An
-	// error ends the run.
+	// Barrier makes everything that was submitted earlier durable, and answers
+	// the tickets. When Barrier returns nil, all calls of t.Done for these
+	// batches have returned. An error ends the run.
 	Barrier(ctx context.Context) error
 	// Close releases all resources. It first answers the tickets that are still
 	// open, which exist only after a hard stop. If ctx is already done, the run
 	// was cut short or has failed, and Close publishes nothing under a final
 	// name. After a hard stop a blocked Submit may still be in progress; once
-	// it finds the sink closed, it returns an error or answers its ticket
-	// itself.
+	// that Submit finds the sink closed, it returns an error or answers its
+	// ticket itself.
 	Close(ctx context.Context) error
 	// Caps returns the capabilities of the sink. It may be called before Open.
 	Caps() SinkCaps
@@ -61,9 +61,10 @@ type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
 }
 
-// A CutObserver is an ExtentReporter that is notified when the extents that it last
-// reported are stored. From then on no run truncates its outputs below them. The
-// committer calls CutStored after CutCommitter.CommitCut. It must not block.
+// A CutObserver is an ExtentReporter that is notified when the extents that it
+// last reported are stored. From then on no run truncates an output below its
+// extent. The committer calls CutStored after CutCommitter.CommitCut. It must
+// not block.
 type CutObserver interface {
 	CutStored()
 }

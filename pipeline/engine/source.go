@@ -4,8 +4,8 @@ import "context"
 
 // A Source fills batches with the records of its lanes. The pipeline calls Open
 // once, then Run once, then Close once; it calls Close even if Open failed. A
-// source implements [Committer] or [Acker], or neither (stdin, core NATS), but
-// not both.
+// source implements [Committer], [Acker] or neither of them (stdin, core NATS),
+// but not both.
 type Source interface {
 	// Open connects and loads positions. It reports every problem that can be
 	// detected before the first record is read. A hard stop cancels ctx, and so
@@ -41,9 +41,9 @@ type Runtime interface {
 	Emit(ctx context.Context, b *Batch, end Position) error
 	// Turn waits until a worker is without a batch, and takes its turn: until
 	// the caller calls done, it may do work that the source would otherwise do
-	// later. It must call done soon, and not wait for anything before. Turn
-	// returns false when stop is closed, and after a hard stop. With a single
-	// worker there are no turns.
+	// later. The caller must call done soon, and must not wait for anything
+	// before that. Turn returns false when stop is closed, and after a hard
+	// stop. With a single worker there are no turns.
 	Turn(stop <-chan struct{}) (done func(), ok bool)
 	// Put returns an unused batch to the free list.
 	Put(b *Batch)
@@ -75,8 +75,8 @@ type LanePos struct {
 	// the text after Pos was withdrawn. The source must not read more of the
 	// lane.
 	Withdrawn bool
-	// Note is stored in one step with Pos, and is what [Lane.LoadKeys] gets later. It
-	// is empty unless the lane keeps windows.
+	// Note is stored in one step with Pos, and is what [Lane.LoadKeys] gets
+	// later. Note is empty unless the lane keeps windows.
 	Note string
 	// Refused is set by Commit if the position was not stored and never will be,
 	// because another process owns the lane. That is no error.

@@ -6,12 +6,12 @@ import "github.com/urlfold/urlfold/internal/record"
 // batch to an earlier position. When a [Stopper] ends the run at a record, the
 // earlier records of the same batch can then be delivered as usual.
 type Splitter interface {
-	// Split divides b, which the source has emitted: before the byte at off of b.In,
-	// which is between two records, or, for a batch of messages, before message msg of
-	// b.Msgs, whose value starts at off. The records after that point count as never
-	// emitted. Split returns the position after the first part, or false if it cannot
-	// divide b; b is then unchanged. The pipeline itself shortens b.In and b.Msgs. A
-	// worker calls Split.
+	// Split divides b, which the source has emitted: before the byte at off of
+	// b.In, where a record starts, or, for a batch of messages, before message
+	// msg of b.Msgs, whose value starts at off. The records after that point
+	// count as never emitted. Split returns the position after the first part,
+	// or false if it cannot divide b; b is then unchanged. The pipeline itself
+	// shortens b.In and b.Msgs. A worker calls Split.
 	Split(b *Batch, off, msg int) (end Position, ok bool)
 }
 

@@ -44,7 +44,7 @@ type Ledger struct {
 	Duplicates int64 // dropped by the Filter of the pipeline
 	Dead       int64 // durable as dead letters
 	InFlight   int64 // not yet resolved
-	Abandoned  int64 // given up by a hard stop, or delayed (see Batch.Delayed); they are read again
+	Abandoned  int64 // given up by a hard stop, or delayed (see Batch.Delayed), and read again
 }
 
 // Balanced reports whether every record is accounted for.

@@ -74,11 +74,11 @@ func (t Ticket) Hold() {
 	}
 }
 
-// Held reports whether the sink must not write the remaining records of t, and must
-// name them in Result.Untried instead. This is the case after an earlier record of the
-// lane was refused, because this record will be submitted again before them, or because
-// the sink would refuse all of them. Only sinks that can refuse records need to call
-// Held.
+// Held reports whether the sink must not write the remaining records of t, and
+// must name them in Result.Untried instead. This is the case after an earlier
+// record of the lane was refused, because the refused record will be submitted
+// again before the records of t, or because the sink would refuse all of these
+// records. Only sinks that can refuse records need to call Held.
 func (t Ticket) Held() bool {
 	if t.b == nil {
 		return false
@@ -94,8 +94,8 @@ func (t Ticket) Held() bool {
 	return at != 0 && t.b.Seq+1 > at
 }
 
-// Again reports whether the sink has refused the records of t before and will
-// get them until it accepts them. The sink should then try a single record
+// Again reports whether the sink has refused the records of t before, and gets
+// them again until it accepts them. The sink should then try a single record
 // first.
 func (t Ticket) Again() bool {
 	return t.b != nil && t.b.legs[t.slot].blocked && t.b.delivery.sinks[t.slot].policy == RefusedBlock

@@ -117,8 +117,8 @@ func (s *segments) Covered(segment uint64) bool {
 	return !s.cutHeld || segment < s.cutDone
 }
 
-// VerifiedSegments returns the number of verified segments, which are those
-// with smaller segment numbers (see [Batch]).
+// VerifiedSegments returns the number of verified segments. A segment is
+// verified if its number (see [Batch]) is smaller than the result.
 func (s *segments) VerifiedSegments() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,10 +134,10 @@ func (s *segments) VerifiedStats() record.Stats {
 }
 
 // Withdraw takes back everything that was emitted after the last verified
-// segment. When the lane finishes, sinks cut that text off and store u instead.
-// The source calls Withdraw on a held lane, before [Lane.Complete]. The lane
-// finishes only after another commit, which stores that no more of it is to be
-// read.
+// segment. When the lane finishes, sinks cut the withdrawn text off and store u
+// instead. The source calls Withdraw on a held lane, before [Lane.Complete].
+// The lane finishes only after another commit, which stores that no more of the
+// lane is to be read.
 func (l *Lane) Withdraw(u *Unverified) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -44,8 +44,9 @@ type Window struct {
 type WindowKeySet interface {
 	KeySet
 	// SealWindows is like Seal, for keys that belong to windows. The
-	// description that it returns includes the state. It leaves out the keys of
-	// forgotten windows, though perhaps only after some more windows.
+	// description that it returns includes the state. The description may
+	// contain the keys of forgotten windows until some more windows are
+	// forgotten.
 	SealWindows(keys []codec.Key, w WindowCut) (state []byte, err error)
 	// WindowState returns the stored WindowCut.State; or nil.
 	WindowState() []byte

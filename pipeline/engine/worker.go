@@ -97,7 +97,7 @@ func (w *worker) finish(b *Batch) {
 }
 
 // endAt ends the run because of an error in b. If the codec ended the run at a
-// record, the records up to there are still delivered to the sinks.
+// record, the records before it are still delivered to the sinks.
 func (w *worker) endAt(b *Batch, err error) {
 	var end *haltError
 	switch {
@@ -114,8 +114,8 @@ func (w *worker) endAt(b *Batch, err error) {
 	w.p.halt(err)
 }
 
-// process runs the codec on all records of b, and rejects those on which the
-// codec panics.
+// process runs the codec on all records of b, and rejects the records on which
+// the codec panics.
 func (w *worker) process(b *Batch) error {
 	for !b.done() {
 		v := w.try(b)

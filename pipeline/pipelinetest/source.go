@@ -15,9 +15,10 @@ import (
 // enough is the number of records after which a source that does not end is stopped.
 const enough = 1000
 
-// TestSource checks a source. open returns a new source that was not opened. All of them
-// have the same place for their positions, if they store any, like sources of successive
-// processes. The source ends, or emits records until it is stopped.
+// TestSource checks a source. open returns a new source that was not opened. If
+// these sources store positions, they store them in the same place, like
+// sources of successive processes. The source ends, or emits records until it
+// is stopped.
 func TestSource(t *testing.T, open func() pipeline.Source) {
 	t.Helper()
 	for _, c := range []struct {

@@ -1,6 +1,6 @@
-// Package ascii has the tests and conversions of ASCII bytes that the programs in
-// package peer and the slow paths of other packages share. Package codec has its own,
-// which its fast paths inline.
+// Package ascii has the tests and conversions of ASCII bytes that the programs
+// in package peer and the slow paths of other packages share. Package codec has
+// its own copies, which its fast paths inline.
 //
 //	ascii.go   classes of bytes, the case of letters, the end of a scheme
 //	escape.go  percent-encoding

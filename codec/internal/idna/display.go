@@ -9,8 +9,8 @@ import (
 
 // AppendUnicode appends the display form of an ASCII domain, and returns the
 // extended slice. The result is never a key. Each label with the prefix xn-- is
-// decoded if it can be shown safely; all other bytes stay. domain is not kept,
-// and must not overlap dst.
+// decoded if its characters can be shown safely; all other bytes stay. domain
+// is not kept, and must not overlap dst.
 //
 // The whole domain stays unchanged if it is not ASCII, if one of its labels is
 // invalid (UTS 46, section 4.1), or if the labels together violate the Bidi

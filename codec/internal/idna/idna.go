@@ -75,7 +75,7 @@ func Valid(domain []byte) (at int, err error) {
 type processor struct {
 	strict bool
 	at     int   // offset of the first label that failed
-	err    Error // why it failed; 0 if none did
+	err    Error // error of the first label that failed; 0 if none did
 
 	// Criterion 9 of section 4.1 concerns all labels of a domain that contains
 	// right-to-left characters.

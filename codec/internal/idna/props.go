@@ -3,10 +3,10 @@ package idna
 // Values of the mapping table (UTS 46, section 5). Values from firstMapped on
 // number the strings of mapText.
 const (
-	disallowed  = iota
-	valid       // including the deviation characters, which nontransitional processing keeps
-	ignored     //
-	firstMapped //
+	disallowed = iota
+	valid      // including the deviation characters, which nontransitional processing keeps
+	ignored
+	firstMapped
 )
 
 // mapValue returns the value of the mapping table for r.

@@ -1,5 +1,6 @@
-// Package ip reads and writes the IP addresses that package codec and the packages below
-// peer have in common. Each of them adds what its program accepts besides.
+// Package ip reads and writes the IP addresses that package codec and the
+// packages below peer have in common. Each of these packages adds what else its
+// program accepts.
 package ip
 
 import (

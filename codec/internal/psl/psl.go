@@ -26,7 +26,7 @@ const (
 //	bits   content
 //	0..1   the suffix that ends here is a rule
 //	2..3   a rule consists of any one label and the suffix: *.suffix
-//	4..5 the suffix is an exception from a wildcard rule: !suffix
+//	4..5   the suffix is an exception from a wildcard rule: !suffix
 //	6..7   there are rules further down the tree
 //	8..13  length of the label
 //	14..31 offset of the label in labels
@@ -120,8 +120,9 @@ func IsSuffix(host []byte) bool {
 	return n == len(host)
 }
 
-// mayBeSuffix asks the sieves about a host of at least 8 bytes. A public suffix is a
-// rule, or has one more label than the rest of a wildcard rule, or is a single label.
+// mayBeSuffix asks the sieves about a host of at least 8 bytes. A public suffix
+// is a rule, or any label in front of the rest of a wildcard rule, or a single
+// label.
 func mayBeSuffix(host []byte) bool {
 	dot := bytes.IndexByte(host, '.')
 	first, last := uint64(binary.LittleEndian.Uint32(host)), binary.LittleEndian.Uint64(host[len(host)-8:])

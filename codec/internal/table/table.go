@@ -1,5 +1,5 @@
-// Package table reads tables that a program embeds as bytes, where they lie: nothing is
-// decoded before the first lookup, and nothing is copied.
+// Package table reads tables that a program embeds as bytes, in place: nothing
+// is decoded before the first lookup, and nothing is copied.
 //
 //	table.go   lists of integers, and tables with a value for each code point
 //	packed.go  lists of varying sizes, which a program decodes at the first use

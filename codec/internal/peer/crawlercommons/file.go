@@ -86,8 +86,8 @@ func hasDots(path []byte) bool {
 }
 
 // leadingDots returns the length of the ".." segments at the start of path.
-// Java looks at the fourth character each time, so a name that starts with
-// two dots after a ".." segment loses these dots.
+// Each time, Java examines only the fourth character, so a name that starts
+// with two dots after a ".." segment loses these dots.
 func leadingDots(path []byte) (n int) {
 	for bytes.HasPrefix(path[n:], []byte("/..")) && (n+3 == len(path) || path[3] == '/') {
 		n += 3

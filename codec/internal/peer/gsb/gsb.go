@@ -15,7 +15,7 @@
 //     in the specification requires: an escaped '/' or '@' is a delimiter.
 //   - The name of an internationalized host is converted by UTS 46, as the URL
 //     Standard does. If that fails, its bytes are escaped.
-//   - A number of an IPv4 address that is too large makes it a name.
+//   - A host with a number too large for an IPv4 address is a name.
 //   - "/.." and "/." at the end of the path are resolved as if a slash followed.
 package gsb
 

@@ -82,8 +82,8 @@ func (u *parts) forceHTTP() {
 	}
 }
 
-// removeHostDots removes dots at both ends of the host, and all but one of
-// several dots in a row.
+// removeHostDots removes dots at both ends of the host, and reduces several
+// dots in a row to one dot.
 func (u *parts) removeHostDots() {
 	name, port := u.splitPort()
 	name = bytes.Trim(name, ".")

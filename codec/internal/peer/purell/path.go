@@ -23,7 +23,7 @@ func (u *parts) removeDirectoryIndex() {
 }
 
 // removeDotSegments removes dot segments from the decoded path. A ".." removes
-// the preceding segment, which can be the empty one before the first slash.
+// the preceding segment, even the empty segment before the first slash.
 func (n *normalizer) removeDotSegments() {
 	u := &n.url
 	if len(u.path) == 0 {

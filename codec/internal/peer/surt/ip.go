@@ -14,8 +14,8 @@ const (
 	invalidNumber // int raises an error
 )
 
-// parseIP returns the address of a host that is a number, or up to four numbers
-// for inet_aton: the first decimal, or octal after a 0.
+// parseIP returns the address of a host that is a decimal number, or up to four
+// numbers with dots, as inet_aton reads them.
 func parseIP(host []byte) (ip uint32, kind numberKind) {
 	if len(host) == 0 || bytes.ContainsFunc(host, func(r rune) bool { return (r < '0' || r > '9') && r != '.' }) {
 		return 0, noIP

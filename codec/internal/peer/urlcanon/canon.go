@@ -4,8 +4,8 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
-// A step is a function of urlcanon.canon. It sets canonicalizer.failed if that raises an
-// error.
+// A step is a function of urlcanon.canon. It sets canonicalizer.failed if the
+// function raises an error.
 type step struct {
 	name  string
 	apply func(*canonicalizer)
