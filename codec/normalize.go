@@ -179,8 +179,8 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // Append appends the normal form of src to dst, returns the extended slice, and
 // fills r. The error, if any, is an Error, whose offset is in r.ErrAt, or an
 // *OptionError if n was not made by New; the slice returned is then dst,
-// unchanged. src and dst must not overlap. r keeps
-// references to src and to the appended bytes until the next call: see Result.
+// unchanged. src and dst must not overlap. r keeps references to src and to the
+// appended bytes until the next call: see Result.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	r.scratch.seal.open()
 	start := len(dst)

@@ -11,7 +11,7 @@ import (
 // Not covered by the stability page.
 type Param struct {
 	In    Location
-	Index int       // index from 0: in a query, of the field, counting empty ones; in a path, of the segment
+	Index int       // from 0; in a query: index of the field, counting empty fields; in a path: index of the segment
 	At    uint32    // offset of its first byte in the component
 	Decl  int       // index of its declaration, or -1
 	Type  ValueType // TypeString: use ParamReader.Value; TypeArray and TypeObject: use ParamReader.Items
@@ -57,7 +57,7 @@ type ParamReader struct {
 	fields   []Pair // fields of the query or of the current segment
 	claims   []claim
 	names    []textSpan // names of fields
-	open     []int      // by declaration: 1 + index of its parameter, once there is one
+	open     []int      // by declaration: 1 + index of its parameter; 0 if there is no parameter yet
 	segments []textSpan // offsets in the path
 	bound    []int      // by declaration: 1 + index of the segment that its template binds
 	spans    []fieldSpan

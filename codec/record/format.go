@@ -221,7 +221,7 @@ func (f *Format) check(taken []string) error {
 }
 
 // adapted is the engine's form of a Format. It has only the methods that every
-// Format supplies, because the engine looks for optional ones.
+// Format supplies, because the engine looks for optional methods.
 type adapted struct{ f Format }
 
 // Name implements the engine's Format.

@@ -216,7 +216,7 @@ func (c *claims) keyOf(b *Batch, i int) codec.Key {
 		*k = inWindow(*k, window)
 	} else {
 		c.noTime++
-		*k = codec.Key{} // without a key, the record cannot be the first record of one
+		*k = codec.Key{} // without a key, the record cannot be the first record of a key
 	}
 	return *k
 }

@@ -243,7 +243,7 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	if w != nil {
 		var ok bool
 		if window, ok = w.place(lane, b, i); !ok {
-			*id = codec.Key{} // without a key, the record cannot be the first record of one
+			*id = codec.Key{} // without a key, the record cannot be the first record of a key
 			return nil
 		}
 		*id = inWindow(*id, window)

@@ -326,8 +326,8 @@ func (c *recordCodec) inHand(b *Batch) []byte {
 }
 
 // rec returns the record of b that starts at off, with its capacity limited to
-// its length. It ends at end at the latest, the end of its message if it has
-// one.
+// its length. The record ends at end at the latest, which is the end of its
+// message if it has one.
 func (c *recordCodec) rec(b *Batch, end, off int) []byte {
 	if !c.job.WholeMessages() || len(b.Msgs) == 0 {
 		end = off + c.w.Next(b.In[off:end])

@@ -218,7 +218,8 @@ func (w *windows) begin(l *Lane) *laneClock {
 }
 
 // place returns the window of record i of b, whose lane has the given clock. It
-// returns false, and counts the record, if it passes whatever its key is.
+// returns false, and counts the record, if the record passes whatever its key
+// is.
 func (w *windows) place(lane *laneClock, b *Batch, i int) (window uint32, ok bool) {
 	t, ok := w.o.timeOf(b, i)
 	if ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
-// decodeHost writes a host that is a number, four octal numbers or a
-// hexadecimal number as purell writes it: in four decimal parts.
+// decodeHost writes a host in four decimal parts, as purell does, if it is a
+// number, four octal numbers or a hexadecimal number.
 func (u *parts) decodeHost() {
 	name, tail := splitTail(u.host)
 	if v, ok := parseNumber(name, 10); ok {
