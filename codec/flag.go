@@ -254,7 +254,7 @@ type Diagnostic struct {
 	Info      uint8 // FlagDoubleEncoded only: how many decodings leave an escape, in the low 6 bits; WouldBeUTF8, WouldDelimit
 }
 
-// Bits of Diagnostic.Info above the depth.
+// Bits of Diagnostic.Info above the low 6 bits.
 const (
 	WouldBeUTF8  = percent.WouldBeUTF8  // fully decoded, the bytes are valid UTF-8
 	WouldDelimit = percent.WouldDelimit // fully decoded, one of the bytes is a delimiter

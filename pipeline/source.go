@@ -19,12 +19,13 @@ import (
 // methods:
 //
 //   - Health() error: the status page and /readyz report the error. Health must not block.
-//   - CheckConnect(context.Context) error: "urlfold check --connect" calls it instead of Open.
+//   - CheckConnect(context.Context) error: "urlfold check -c --connect" calls it instead of Open.
 //   - Unwrap() Source: a source that passes its work on to another source returns the other
 //     source, so that the pipeline finds the methods of the other source, too.
 type Source interface {
-	// Open connects, loads positions and reports every problem that can be found before
-	// the first record. Source may keep rt. The end of ctx means that the run is over.
+	// Open connects, loads positions and reports every problem that can be
+	// found before the first record. The source may keep rt. The end of ctx
+	// means that the run is over.
 	Open(ctx context.Context, rt *Runtime) error
 	// Run emits records until the input ends or ctx is done (it returns nil then), or
 	// until it cannot read any more. It may use many goroutines, all of which have ended

@@ -18,11 +18,12 @@ import (
 type Format struct {
 	// Name selects the format. It consists of ASCII letters, digits, '-' and '_'.
 	Name string
-	// The format uses these fields of [Config]. If a user sets one that it does not use, the
-	// format is not opened.
+	// Options are the names of the fields of [Config] that the format uses,
+	// such as "URLField". If a user sets another option, the format is not
+	// opened.
 	UsesURLField, UsesBaseField, UsesDialect, UsesTarget bool
-	// Detect returns how many of s.Records fit the format. It must not retain s. If it is
-	// nil, the format is used only where it is named.
+	// Detect returns how many of s.Records fit the format. Detect must not
+	// retain s. If Detect is nil, the format is used only where it is named.
 	Detect func(s *Sample) int
 	// Certainty says how strongly a record that fits indicates the format, from 1 to 100.
 	// Of the formats that fit at least half of the records, detection chooses the format
