@@ -414,7 +414,7 @@ const (
 // cleanEscape returns the length of the escape, or of the escapes of one
 // character, at the start of b, if they are in normal form and have no flag:
 // the hex digits are upper-case, and the bytes are either complete UTF-8, or
-// ASCII whose class is at least least. Otherwise it returns 0.
+// ASCII of the class least or a later class. Otherwise it returns 0.
 func cleanEscape(b []byte, least uint8) int {
 	if len(b) < 3 || b[0] != '%' {
 		return 0

@@ -2,7 +2,7 @@ package record
 
 // Reason says why a record or a URL cannot be read. It is the value of the
 // output field error, such as "unparsed" or "host-invalid". The empty Reason
-// means that it can be read.
+// means that the record or URL can be read.
 type Reason string
 
 // Reasons that concern a record. codec.Error defines the others, which concern

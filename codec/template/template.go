@@ -71,8 +71,8 @@ func classOf(segment []byte) segmentClass {
 //	/user/17/orders/2026-11-21   becomes   /user/{int}/orders/{date}
 //
 // The classes are tried in that order. A number consists of digits only, of any
-// length (20261121 is one). A hex string has at least 16 hex digits, so that
-// words stay. A date is a valid calendar day as YYYY-MM-DD. A token is
+// length: 20261121 is a number. A hex string has at least 16 hex digits, so
+// that words stay. A date is a valid calendar day as YYYY-MM-DD. A token is
 // base64url (RFC 4648 §5) of at least 22 characters (128 bits), with or without
 // trailing '=', that contains a digit, a lower-case letter, and an upper-case
 // letter directly after a lower-case letter or a digit; slugs and titles do

@@ -20,8 +20,8 @@ import (
 var ErrOtherKeys = keyset.ErrIdentity
 
 // MaxMemory is the maximum memory, in bytes, that a Set uses for keys. A Set
-// that needs more moves its keys to files. Each key in a file needs about 1.2
-// bytes of memory besides, and 14 bytes of disk.
+// that needs more moves its keys to files. Each key in a file also needs about
+// 1.2 bytes of memory, and 14 bytes of disk.
 const MaxMemory = 128 << 20
 
 // A Set is a set of keys in a folder. Any number of goroutines can use it at the same
