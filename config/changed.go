@@ -32,8 +32,8 @@ func (f *File) Changed() bool {
 	return changed
 }
 
-// stamping returns env with functions that enter the version of each file in stamps, before
-// they read it.
+// stamping returns env with functions that enter the version of each file in
+// stamps, before they read the file.
 func stamping(env Env, stamps map[string]stamp) Env {
 	wrap := func(read func(string) ([]byte, error)) func(string) ([]byte, error) {
 		if read == nil {

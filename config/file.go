@@ -35,8 +35,8 @@ type File struct {
 	// expression that starts with an exclamation mark, which YAML reads as a tag.
 	// Default: write all records.
 	Where string `yaml:"where"`
-	// Drop records that have the same URL as an earlier one. Requires a single file
-	// or Kafka source and durable sinks.
+	// Drop records that have the same URL as an earlier record. Requires a
+	// single file or Kafka source and durable sinks.
 	Dedupe *Dedupe `yaml:"dedupe"`
 	// The sinks. Every record goes to all of them, unless route distributes the
 	// records.
@@ -91,7 +91,7 @@ type State struct {
 	// if data_dir has no positions although outputs with exactly_once exist.
 	// stop exits with code 78. reread reads all files again and writes their
 	// records twice. The key applies only to file sources, because brokers
-	// store the positions of the others.
+	// store the positions of other sources.
 	OnLoss string `yaml:"on_loss" enum:"stop,reread"`
 }
 
@@ -234,7 +234,7 @@ type Test struct {
 	SameKey []string `yaml:"same_key" min:"2"`
 	// URLs that must all have different keys.
 	DifferentKey []string `yaml:"different_key" min:"2"`
-	// The level of the compared keys. Default: the codec's.
+	// The level of the compared keys. Default: codec.key.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 }
 

@@ -3,12 +3,12 @@ package config
 import "cmp"
 
 // OnError holds the error policies: what to do with the records that cannot be
-// processed or delivered. dead-letter makes a dead letter of a record, and requires
-// dead_letter; pass-through passes it on as it is; drop leaves it out and
-// counts it as lost. pass-through and truncate are refused where a program that
-// reads JSON or a table could not parse the output: for unparsed and oversize if the
-// records are JSON or rows of a table, and for rejected if codec.to is jsonl. Not
-// covered by the stability page.
+// processed or delivered. dead-letter makes a dead letter of a record, and
+// requires dead_letter; pass-through writes the record unchanged; drop leaves
+// the record out and counts it as lost. pass-through and truncate are refused
+// where a program that reads JSON or a table could not parse the output: for
+// unparsed and oversize if the records are JSON or rows of a table, and for
+// rejected if codec.to is jsonl. Not covered by the stability page.
 type OnError struct {
 	// Records that do not match the format. Default: the policy of rejected.
 	Unparsed string `yaml:"unparsed" enum:"dead-letter,pass-through,drop"`

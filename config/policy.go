@@ -150,10 +150,9 @@ const defaultList = "default"
 const ownList = "profile"
 
 // WithList returns a copy of policy in which a list takes the place of its
-// lists of parameters. The rules of a profile itself, such as drop_params, stay.
-// text is "default", or KIND:FILE, where KIND is a key of [List]; for robots it
-// is robots:HOST:FILE. The error does not contain the names of files with
-// secrets. Not covered by the stability page.
+// lists of parameters. The rules of a profile itself, such as drop_params,
+// stay. text is "default", or KIND:FILE, where KIND is a key of [List]; for
+// robots it is robots:HOST:FILE. Not covered by the stability page.
 func WithList(policy *codec.Policy, text string) (*codec.Policy, error) {
 	l, err := loadList(text)
 	if err != nil {

@@ -175,8 +175,8 @@ func ProfileNames() []string {
 	return names
 }
 
-// builtIn returns the built-in profile called name, which was written at a
-// path.
+// builtIn returns the built-in profile called name. at is the path of its key,
+// for errors.
 func (d *decoder) builtIn(name, at string) codec.Profile {
 	p, err := codec.Lookup(name)
 	if err != nil && !d.broken[at] {

@@ -10,9 +10,9 @@ import (
 // Shadow configures the comparison with a second profile.
 // Not covered by the stability page.
 type Shadow struct {
-	// The second profile: the name of a built-in one, or a YAML file.
+	// The second profile: the name of a built-in profile, or a YAML file.
 	Profile string `yaml:"profile,required" min:"1"`
-	// The level of its keys. Default: the profile's.
+	// The level of the second keys. Default: the level in the second profile.
 	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 	// Count one key in this number of keys, chosen by its hash. 1 counts all keys. A
 	// power of two. Default: 64.

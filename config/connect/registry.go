@@ -19,7 +19,8 @@ type Registry struct {
 	Password field.Secret `yaml:"password"`
 	// The token for HTTP bearer authentication. Cannot be combined with username.
 	Token field.Secret `yaml:"token"`
-	// PEM file with the trusted certificate authorities. Default: the system's.
+	// PEM file with the trusted certificate authorities. Default: the
+	// authorities of the system.
 	CAFile string `yaml:"ca_file" path:"file"`
 	// The timeout of a request. urlfold repeats failed requests without limit.
 	// Default: 10s.

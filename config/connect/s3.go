@@ -8,12 +8,12 @@ type S3 struct {
 	Endpoint string `yaml:"endpoint"`
 	// The region. Default: AWS_REGION of the environment, or what the store says.
 	Region string `yaml:"region"`
-	// Profile in the files of the AWS tools. If it is set, no other identity is
-	// used. Default: the usual order, from AWS_ACCESS_KEY_ID of the environment
-	// to the role of the instance.
+	// The profile in the files of the AWS tools. If it is set, no other
+	// identity is used. Default: the usual order, from AWS_ACCESS_KEY_ID of the
+	// environment to the role of the instance.
 	Profile string `yaml:"profile"`
-	// Whether the bucket is always part of the path of a URL. Otherwise, the
-	// host name contains it for Amazon and Google.
+	// Whether the bucket is always part of the path of a URL. By default, URLs
+	// of Amazon and Google have the bucket in the host name.
 	PathStyle bool `yaml:"path_style"`
 	// Whether requests are sent without a signature, for public buckets.
 	Anonymous bool `yaml:"anonymous"`

@@ -5,7 +5,8 @@ import "github.com/urlfold/urlfold/config/field"
 // TLS configures the encryption of connections. The certificate of the server is
 // always verified.
 type TLS struct {
-	// PEM file with the trusted certificate authorities. Default: the system's.
+	// PEM file with the trusted certificate authorities. Default: the
+	// authorities of the system.
 	CAFile string `yaml:"ca_file" path:"file"`
 	// PEM file with the client certificate, for servers that require one.
 	CertFile string `yaml:"cert_file" path:"file"`

@@ -13,7 +13,7 @@
 // An Output writes to a temporary file in the same directory and renames it
 // when the run is complete:
 //
-//	Open      creates and locks NAME.part, replacing that of a dead run
+//	Open      creates and locks NAME.part; replaces the NAME.part of a crashed run
 //	Submit    appends batches
 //	Barrier   syncs NAME.part
 //	Close     syncs NAME.part and stops writing

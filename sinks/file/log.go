@@ -57,11 +57,12 @@ import (
 //	{seq} or {time}       NAME.part         when rotation ends it, or at Close
 //	none of them          NAME              it is NAME from the start, and always grows
 //
-// So a file with a final name is finished and never modified again. The exception is a
-// file that always grows. The sink does not overwrite an existing final name; it adds a
-// number to the new one, as in access-2.log.zst. It creates directories as needed. It
-// appends a line feed to a record that ends without one, as the last record of an input
-// may, because another record may follow.
+// So a file with a final name is finished and never modified again. The
+// exception is a file that always grows. The sink does not overwrite an
+// existing final name; it adds a number to the new name, as in
+// access-2.log.zst. It creates directories as needed. It appends a line feed to
+// a record that ends without one, as the last record of an input may, because
+// another record may follow.
 //
 // # After a crash
 //

@@ -26,7 +26,7 @@ type LogConfig struct {
 	// {seq}, a number that counts the files; {time} or a format such as
 	// {time:%Y%m%d%H}, the time in UTC at which a file is opened. With
 	// {source.relpath} or {lane}, each input has its own output; otherwise, all
-	// inputs share one. {{} and {}} are the braces { and }.
+	// inputs share one output. {{} and {}} are the braces { and }.
 	Path string `yaml:"path,required" min:"1" path:"template"`
 	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
 	// Default: by the extension of the path, .gz or .zst.

@@ -23,7 +23,7 @@ import (
 //   - output: the state of a file, and its owner.
 //   - Opening, writing and syncing; closing temporarily to save descriptors.
 //   - Repairing a file after a failed write or sync.
-//   - Renaming it to its final name.
+//   - Renaming a file to its final name.
 
 // partSuffix is appended to the final name of an unfinished file.
 const partSuffix = ".part"
@@ -67,7 +67,7 @@ type output struct {
 	ended  bool                   // the file has synced.end behind size; see proceed
 
 	busy    bool // a goroutine uses its member without mu; see alone
-	syncing bool // it is in a share of a round
+	syncing bool // a round is syncing the output
 
 	err    error // why the output must be repaired before writing to it
 	damage damage

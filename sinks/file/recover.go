@@ -66,7 +66,7 @@ func probe(dir string) error {
 }
 
 // resumeAll creates the outputs of the extents. The last output of each stream
-// is continued. The others are finished, and their extents cover them
+// is continued. All other outputs are finished, and their extents cover them
 // completely.
 func (tab *streamTable) resumeAll() error {
 	for _, m := range tab.cfg.Resume {

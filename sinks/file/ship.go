@@ -230,9 +230,9 @@ func (s *shipper) ship(sh shipment) error {
 	}
 }
 
-// mark records that the object of a file is complete, and empties the file.
-// The mark is durable before the file is emptied, because an empty file
-// without the mark would count as an output.
+// mark marks a file whose object is complete, and empties the file. The mark is
+// durable before the file is emptied, because an empty file without the mark
+// would count as an output.
 func mark(path string) error {
 	f, err := disk.Open(path, os.O_RDWR, 0)
 	if err != nil {

@@ -38,8 +38,8 @@ type stream struct {
 	blocked error // why the last batch could not get an output
 }
 
-// A streamTable holds the streams: it recovers their outputs, selects the output
-// for each batch, and gives complete ones their final names.
+// A streamTable holds the streams: it recovers their outputs, selects the
+// output for each batch, and gives complete outputs their final names.
 type streamTable struct {
 	cfg    *LogConfig
 	log    *slog.Logger
@@ -536,7 +536,7 @@ func (s *log) complete(o *output) error {
 }
 
 // Extents implements [engine.ExtentReporter]. The path of an extent is the
-// final one, even while the file still has its unfinished name. The outputs of
+// final name, even while the file still has its unfinished name. The outputs of
 // a stream are in the order in which they were started.
 func (s *log) Extents(dst []engine.Extent) []engine.Extent {
 	s.mu.Lock()

@@ -7,7 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A Report is the result of "urlfold verify" for one file. ReportOf makes it.
+// A Report is the result of "urlfold check --integrity" for one file. ReportOf
+// makes it.
 type Report struct {
 	Path string
 	// Unfinished reports that the file has the name of an output that is still

@@ -26,7 +26,7 @@ type Config struct {
 	// every record. none: no key. Default: key with partition_by: key,
 	// otherwise input.
 	Key string `yaml:"message_key" enum:"key,input,none"`
-	// Compression of record batches.
+	// How record batches are compressed.
 	Compression string `yaml:"compress" enum:"none,gzip,snappy,lz4,zstd"`
 	// Number record batches, so that the broker can detect duplicates. Disable
 	// this for a broker that does not allow it.

@@ -166,8 +166,8 @@ func (p *page) position(i int) (pos, off int64) {
 
 // ordinal returns the index of record i among the output records of the same
 // input record. (The ordinal of Batch.Origin counts all records of a message.
-// This one does not depend on which records of the same message were rejected,
-// or refused by a sink.)
+// The result of ordinal does not depend on which records of the same message
+// were rejected, or refused by a sink.)
 func (p *page) ordinal(i int) (n int) {
 	recs, i := p.s.Whole(i)
 	for n < i && recs[i-n-1].Src == recs[i].Src && recs[i-n-1].Msg == recs[i].Msg {

@@ -35,8 +35,8 @@ type Config struct {
 	// must contain {seq} or {time}.
 	Rotate file.Rotation `yaml:"rotate"`
 	// Folder for outputs until they are objects. Records are acknowledged when
-	// they are durable there. It must be on the same disk as data_dir, or one that
-	// lasts as long. Default: the folder outputs/NAME in data_dir.
+	// they are durable there. It must be on the same disk as data_dir, or on a
+	// disk that lasts as long. Default: the folder outputs/NAME in data_dir.
 	Spool string `yaml:"spool" path:"file"`
 	// Maximum time until records are synced to disk and acknowledged.
 	SyncInterval time.Duration `yaml:"sync_interval" min:"1ms" max:"1m"`
