@@ -68,8 +68,8 @@ type expansion struct {
 // A position is the line and column of a scalar.
 type position struct{ line, column int }
 
-// expand returns s, the scalar at a position, with its references expanded, or the
-// reason why it cannot.
+// expand returns s, the scalar at a position, with its references expanded, or
+// the reason why that is not possible.
 func (x *expander) expand(s string, at position) (out string, reason string) {
 	var b strings.Builder
 	for {

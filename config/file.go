@@ -74,8 +74,9 @@ type File struct {
 	// Logging.
 	Log Log `yaml:"log"`
 	// A second profile whose keys are compared with the codec's while the
-	// process runs: how many groups of URLs it would merge or split. It changes
-	// no output. Metrics and the status page show the counts.
+	// process runs: how many groups of URLs the second profile would merge or
+	// split. The output does not change. Metrics and the status page show the
+	// counts.
 	Shadow *Shadow `yaml:"shadow"`
 	// Test cases that "urlfold check -c" runs.
 	Tests []Test `yaml:"tests"`

@@ -172,8 +172,8 @@ type Stream struct {
 
 	// To holds, for each record of Batch.Out, the set of sinks that get it: one
 	// bit for each index in Options.Sinks. It is as long as Recs, or empty if
-	// every sink gets every record. The codec may set higher bits for a sink, which
-	// gets them in the stream of its own records.
+	// every sink gets every record. The codec may also set higher bits; a sink
+	// finds them in To of its own stream.
 	To []uint64
 
 	whole *Stream  // the stream that Recs is a part of; nil if Recs is complete
