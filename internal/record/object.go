@@ -8,8 +8,8 @@ import (
 // This file writes the members of JSON objects that most jobs ask for. Each function
 // gives the same result as renderer.member, but reads each byte only once.
 
-// nameParts are the names of the fields as they begin a member: before a
-// string, and before anything else.
+// nameParts holds the beginning of a member for each field: text before a
+// string, and bare before any other value.
 var nameParts = func() (t [numFields]struct{ text, bare string }) {
 	for f, name := range fieldNames {
 		t[f].bare = `"` + name + `":`

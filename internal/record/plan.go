@@ -144,8 +144,8 @@ func (p *plan) member(r *renderer, f fieldID) {
 	p.end = append(p.end, `",`...)
 }
 
-// cell adds the cell of f in a row. r has the URL with the target "/". No text of a
-// target in normal form needs an escape there.
+// cell adds the cell of f in a row. r has the URL with the target "/". A cell
+// needs no escape for text of a target in normal form.
 func (p *plan) cell(r *renderer, f fieldID) {
 	switch {
 	case besideTarget.has(f):

@@ -46,7 +46,7 @@ type resumption struct {
 	file *disk.File
 }
 
-// newResumption reads the record in the folder of outputs.
+// newResumption reads the record of finished outputs in the folder of outputs.
 func newResumption(s *settings, source *file.Source, outputs map[string]string) (*resumption, error) {
 	r := &resumption{dir: s.OutputDir, settings: s.fingerprint(), outputs: outputs, inputs: map[string]string{}}
 	known, err := r.read()

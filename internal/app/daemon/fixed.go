@@ -13,9 +13,9 @@ import (
 // one.
 const leastFixed = file.GridBytes + 64*int(field.KiB)
 
-// fixedBatches returns the first output that requires reproducible batches,
-// which have the same boundaries when the input is read again, or nil if no
-// output does.
+// fixedBatches returns the first output that requires reproducible batches, or
+// nil. Reproducible batches have the same boundaries when the input is read
+// again.
 func (p *plan) fixedBatches() *config.Component {
 	for _, c := range p.outputs() {
 		if f, ok := c.Config.(interface{ FixedBatches() bool }); ok && f.FixedBatches() {

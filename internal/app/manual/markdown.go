@@ -193,7 +193,7 @@ func (p *parser) link(spans []span) []span {
 	return out
 }
 
-// Parts of a line that are not text.
+// Parts of a line that are not plain text.
 var (
 	codeSpan = lazily("^(`+)(.+?)(`+)")
 	autoSpan = lazily(`^<(https?://[^>\s]+)>`)

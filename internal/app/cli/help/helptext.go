@@ -94,8 +94,8 @@ const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input
 
 Exit codes: `
 
-// fold returns lines broken at width columns. If they do not fit, their second column
-// comes closer.
+// fold returns lines broken at width columns. If a line does not fit, fold
+// first moves the second column of all lines closer to the first column.
 func fold(width int, lines ...string) string {
 	if slices.ContainsFunc(lines, func(line string) bool { return len(line) > width }) {
 		for i, line := range lines {

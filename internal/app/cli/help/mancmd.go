@@ -221,7 +221,8 @@ func defaultOf(f *pflag.Flag) string {
 	return text
 }
 
-// seeAlso returns the pages that belong to c: for the root, all topics.
+// seeAlso returns the pages to which the page of c refers: for the root, all
+// topics.
 func seeAlso(c *cobra.Command) (pages []string) {
 	if c.HasParent() {
 		pages = append(pages, manName(c.Parent())+"(1)", "urlfold-exit-codes(7)")

@@ -15,7 +15,8 @@ import (
 //	|                                          |            |
 //	first record                               second record
 //
-// Text after the elements on other lines is passed through.
+// Text on the lines after the last element, such as the end of the document, is
+// passed through.
 type DocumentFormat struct{ *Log } // nil: the job names the fields
 
 // DocumentName is the name of the format without a Log.

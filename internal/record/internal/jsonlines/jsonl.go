@@ -241,10 +241,11 @@ type ownMember struct {
 	slot        int // index in Locator.slots; see evaluate
 }
 
-// ownMembers collects the members that have the name of an extension, of the
-// object in the range at of body, and the offset at which the last member ends.
-// It returns false if the text there is not valid JSON; the error is then in
-// j.scan. A text that is not an object contributes no members.
+// ownMembers collects in j.own those members of an object that have the name of
+// an extension. The object is in the range at of body. ownMembers sets j.ownEnd
+// to the end of its last member. It returns false if the text in the range is
+// not valid JSON; the error is then in j.scan. A text that is not an object
+// contributes no members.
 func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 	s := &j.scan
 	s.Begin(body[:at.End])

@@ -38,11 +38,12 @@ type formSlot struct {
 	head, bits uint64
 }
 
-// formUse is a value in use. If it is not in a slot, all records have the same text there.
+// formUse is a value in use. If it is not in a slot, the value is the same in
+// all records.
 type formUse struct {
 	*Value
-	Slot int // the slot, or the last one before the text; or -1
-	off  int // offset of the text from the end of that slot
+	Slot int // index of its slot, or else of the last slot before it; -1: none
+	off  int // if it is not in a slot: its offset from the end of that slot
 }
 
 // Value is a value of a record, with its use.
