@@ -87,8 +87,9 @@ type Config struct {
 	// have the flag missing-scheme-non-relative-URL, or are resolved against Base.
 	Scheme string
 	// Render selects what is written. Fields lists the fields that RenderJSONL,
-	// RenderTSV, RenderCSV, RenderParquet and RenderArrow write, in order; if it is empty, they write
-	// the fields from "url" to "error" of FieldNames.
+	// RenderTSV, RenderCSV, RenderParquet and RenderArrow write, in order. If
+	// Fields is empty, they write the fields from "url" to "error" of
+	// FieldNames.
 	Render Render
 	Fields []string
 	// Extend lists the fields that RenderExtend adds to each record, in order.
@@ -99,11 +100,12 @@ type Config struct {
 	Level   codec.Level
 	KeyForm codec.KeyForm
 	// OnRejected is the disposition of records that are rejected; zero means
-	// DispositionPass. OnUnparsed is the disposition of records that do not match
-	// the format, and OnOversize the disposition of records longer than MaxRecord.
-	// The zero value of each follows OnRejected. DispositionTruncate and DispositionStop are valid only for
-	// OnOversize. Records of a table cannot be truncated, because an open quote
-	// would swallow the next records.
+	// DispositionPass. OnUnparsed is the disposition of records that do not
+	// match the format, and OnOversize the disposition of records longer than
+	// MaxRecord. The zero value of each means the value of OnRejected.
+	// DispositionTruncate and DispositionStop are valid only for OnOversize.
+	// Records of a table cannot be truncated, because an open quote would
+	// swallow the next records.
 	OnRejected, OnUnparsed, OnOversize Disposition
 	// RejectFlags rejects records that have a URL with any of these flags, with
 	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
@@ -146,8 +148,9 @@ type Config struct {
 	StopNoSchema bool
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
-	// Zone supplies the zone, and Year the year, of times that a log writes without them. If Zone
-	// is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
+	// Zone supplies the zone, and Year the year, of times that a log writes
+	// without them. If the needed Zone is nil or Year is 0, such records have
+	// no field time. Zone must be safe for concurrent use.
 	Zone ZoneFunc
 	Year int
 	// Where decides which records are kept. The others are counted as filtered. It is

@@ -33,7 +33,8 @@ type (
 	Guess = formats.Guess
 	// Framing finds where records end.
 	Framing = locate.Framing
-	// LineFraming is the Framing of records that are lines. Embed it in a Reader of such records.
+	// LineFraming is the Framing of records that are lines. Embed it in a
+	// Reader of lines.
 	LineFraming = locate.LineFraming
 	// LengthFraming is a Framing of records that state their own length.
 	LengthFraming = locate.LengthFraming

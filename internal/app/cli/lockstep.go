@@ -35,7 +35,8 @@ const aheadLimit = 64 * field.MiB
 // stallTime is how long answers wait for the caller before a warning.
 const stallTime = 10 * time.Second
 
-// resolveLockStep sets the defaults of --lock-step: nothing can be detected before the first line is answered.
+// resolveLockStep sets the defaults of --lock-step: no format can be detected
+// before the first line is answered.
 func (s *settings) resolveLockStep() {
 	if s.LockStep == "" {
 		return

@@ -349,8 +349,9 @@ func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	return int(room), nil
 }
 
-// newLogger returns a logger that writes messages of at least level to w, but not the one
-// about the end of the run, because the command reports its error itself.
+// newLogger returns a logger that writes messages of at least level to w,
+// except the message about the end of the run, because the command reports the
+// error of the run itself.
 func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	text := slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})
 	return slog.New(logging.Except(text, func(r slog.Record) bool { return r.Message == engine.RunFailed }))

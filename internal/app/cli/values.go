@@ -99,8 +99,8 @@ func (s *settings) styles(bad *command.Mistakes) *params.Styles {
 	return styles
 }
 
-// checkIndex returns an error if --index names a file and there is not exactly
-// one input, which must be a file, or if it names an input.
+// checkIndex checks --index if it names a file. It returns an error unless
+// there is exactly one input, that input is a file, and it is not the index.
 func (s *settings) checkIndex(inputs []string) error {
 	if s.Index == "" || s.Index == file.IndexAuto {
 		return nil

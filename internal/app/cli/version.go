@@ -161,8 +161,8 @@ func dependencyVersion(info *debug.BuildInfo) string {
 	return v + " in " + info.Path
 }
 
-// Ages in days. A list that is at least this old is reported. Parameters come and go
-// faster than public suffixes.
+// Ages in days. A list that is older is reported. Parameters come and go faster
+// than public suffixes.
 const (
 	maxAgeParams   = 180
 	maxAgeSuffixes = 365

@@ -25,8 +25,8 @@ type Catalog struct {
 	formats []record.Format
 }
 
-// NewCatalog returns a catalog of the given types and formats and the built-in ones. It returns an
-// error if names are empty or not distinct.
+// NewCatalog returns a catalog of the given types and formats and the built-in
+// ones. It returns an error if a name is empty or occurs twice.
 func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) (*Catalog, error) {
 	var errs []error
 	add := func(what, name string, taken bool) {

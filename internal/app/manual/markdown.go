@@ -171,8 +171,8 @@ func (p *parser) row(line string) (cells []cell) {
 	return cells
 }
 
-// link translates the targets of links. It drops a target that repeats the text
-// of its link, and the text if it is the end of the target.
+// link translates the targets of links. It drops a target that is equal to the
+// text of its link. If the target only ends with the text, link drops the text.
 func (p *parser) link(spans []span) []span {
 	var out []span
 	for _, s := range spans {

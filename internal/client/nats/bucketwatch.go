@@ -16,9 +16,9 @@ import (
 // immediate check.
 const bucketEvery = 10 * time.Second
 
-// Watch checks the bucket until Close: it creates a deleted one again, if the
-// configuration permits that, and Health says if the settings were changed so
-// that the bucket cannot be used any more.
+// Watch checks the bucket until Close. It creates a deleted bucket again, if
+// cfg permits that. If the settings of the bucket were changed so that it
+// cannot be used any more, Health returns an error.
 func (b *Bucket) Watch(c *Conn, cfg BucketConfig) {
 	ctx, stop := context.WithCancel(context.Background())
 	b.outage = logging.NewOutage(c.log, "bucket unusable", "bucket usable again", "bucket", cfg.Name)

@@ -9,9 +9,10 @@ const (
 	rest      = 16   // windows to skip if the hit rate is low
 )
 
-// A Memo remembers the answers to a question about texts, at most 4,096 of them. It helps
-// if at least half of the texts come again; it stops remembering while they do
-// not, and tries again later. It belongs to one goroutine.
+// A Memo remembers the answers to a question about texts, at most 4,096 of
+// them. It helps if at least half of the texts come again. If fewer do, it
+// stops remembering for a while, and then tries again. It belongs to one
+// goroutine.
 type Memo struct {
 	seed         maphash.Seed
 	slots        [memoSlots]memoSlot

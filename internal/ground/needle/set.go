@@ -108,8 +108,8 @@ func (s *Set) equal(t, text []byte) bool {
 	return true
 }
 
-// At reports whether a text of the set is at the start of t, at the end of t,
-// or, with both, all of t.
+// At reports whether a text of the set is at the start of t if start is set, at
+// the end of t if end is set, or is equal to t if both are set.
 func (s *Set) At(t []byte, start, end bool) bool {
 	return slices.ContainsFunc(s.texts, func(text []byte) bool {
 		n := len(t) - len(text)

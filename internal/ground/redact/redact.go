@@ -50,8 +50,8 @@ const (
 	letter = `[\pL\pM\pN\x{FFFD}` // \x{FFFD} replaces bytes that are not UTF-8
 )
 
-// builtin are the patterns with a name. Besides letters and digits, their
-// values can contain the bytes in others.
+// builtin are the patterns with a name. Besides letters and digits, the values
+// of a pattern can contain the bytes in the field others.
 var builtin = []struct {
 	name, expr, others, need string
 	least                    int

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// Cut returns the length of the longest prefix of text that consists of whole records of a
-// table, which means that it ends in a line feed outside quotes. text must begin with a
-// record. A quote must open or close a cell, or be doubled inside of one (RFC 4180 §2). At another quote,
-// Cut gives up, and n counts no record that ends in the block of 64 bytes with that quote.
-// If spans is not set, no quoted cell of these records has a line feed. quote and sep are
-// ASCII bytes other than 0.
+// Cut returns the length of the longest prefix of text that consists of whole
+// records of a table, which means that it ends in a line feed outside quotes.
+// text must begin with a record. A quote must open or close a cell, or be
+// doubled inside a cell (RFC 4180 §2). At any other quote, Cut gives up, and n
+// counts no record that ends in the block of 64 bytes with that quote. If spans
+// is not set, no quoted cell of these records has a line feed. quote and sep
+// are ASCII bytes other than 0.
 func Cut(text []byte, quote, sep byte) (n int, spans, gaveUp bool) {
 	inside, starts, within := uint64(0), uint64(1), uint64(0) // whether a block begins inside of quotes, and whether a cell can start with it
 	from := 0

@@ -140,10 +140,10 @@ func (s *Survey) slowRead(text []byte, start int, c *Classes) {
 	clear(s.Copy[len(text) : len(text)+3])
 }
 
-// From returns the number of host bytes that begin at offset i, and marks in
-// them each '.' or '-', and the capital letters: bit k is for byte i+k. If n is
-// 64, the host bytes do not end within the first 64 bytes of the text. i is less
-// than 64.
+// From returns the number n of host bytes from offset i on. Among these bytes,
+// pauses marks each '.' or '-', and capitals marks the capital letters: bit k
+// is for byte i+k. If n is 64, the host bytes do not end within the first 64
+// bytes of the text. i is less than 64.
 func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
 	n = bits.TrailingZeros64(l.other >> (i & 63))
 	in := uint64(1)<<(n&63) - 1

@@ -172,8 +172,8 @@ func (s *Scanner) enter(st *Step) bool {
 	}
 }
 
-// elementName returns the text of the member name or key of the object at start, with its
-// escapes, or nil without such a member.
+// elementName returns the text of the member "name" or "key" of the object at
+// start, with its escapes. It returns nil if the object has no such member.
 func elementName(b []byte, start int) []byte {
 	s := Scanner{B: b, Pos: start}
 	if s.Peek() != '{' {

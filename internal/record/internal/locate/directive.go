@@ -2,9 +2,9 @@ package locate
 
 import "bytes"
 
-// DirectiveLines is the Framing of lines, of which the lines that begin with
-// Prefix are directives. It implements Director, and the methods of Reader
-// except Locator. Embed it in a Reader.
+// DirectiveLines is the Framing of a format in which each line is a record or,
+// if it begins with Prefix, a directive. It implements Director, and the
+// methods of Reader except Locator. Embed it in a Reader.
 type DirectiveLines struct {
 	LineFraming
 	Prefix string

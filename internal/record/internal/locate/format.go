@@ -57,9 +57,10 @@ type Adder interface {
 // Addition holds what is added to a record. Its methods return values that are valid until
 // the next call.
 type Addition interface {
-	// AppendMember appends extension number i as the member of a JSON object with the name
-	// "", or "_b64" if the value is in base64, and a comma. It appends nothing for an absent
-	// value.
+	// AppendMember appends the value of extension number i as a member of a
+	// JSON object, and a comma. The name of the member is "", or "_b64" if the
+	// value is in base64. The caller writes the name of the extension instead.
+	// AppendMember appends nothing for an absent value.
 	AppendMember(dst []byte, i int) []byte
 	// Text returns the value of extension number i; nil if it is absent.
 	Text(i int) []byte

@@ -100,8 +100,8 @@ func (t *textScan) end() int {
 	return 0
 }
 
-// hasHost reports whether the authority of the URL, which ends at end, begins like
-// a host or a user name, so that the host can exist.
+// hasHost reports whether the authority, which ends at end, begins like a host
+// or a user name. Otherwise the text is no URL.
 func (t *textScan) hasHost(end int) bool {
 	a := t.line[t.host:end]
 	if len(a) == 0 {

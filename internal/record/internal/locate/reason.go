@@ -7,8 +7,8 @@ import "github.com/urlfold/urlfold/codec"
 // URL that the codec cannot parse. Values without a name are never used.
 type Reason uint8
 
-// firstReason is the first Reason that is not an error of the codec. It leaves
-// room for more of those.
+// firstReason is the first Reason that is not an error of the codec. The
+// numbers below it leave room for more errors of the codec.
 const firstReason = 32
 
 // Reasons that are not errors of the codec.

@@ -7,7 +7,8 @@ import (
 )
 
 // DecodeReference appends the characters that the reference at the start of s
-// encodes, or '&' if s starts with no reference.
+// encodes, or '&' if s starts with no reference. It returns the number of bytes
+// of s that it has decoded.
 func DecodeReference(dst, s []byte) ([]byte, int) {
 	if len(s) > 1 && s[1] == '#' {
 		return decodeNumber(dst, s)

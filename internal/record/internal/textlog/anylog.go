@@ -201,8 +201,8 @@ func clientBefore(rec []byte, req requestSpan) locate.Span {
 	return locate.Between(start, end)
 }
 
-// statusAfter returns the word of a line after a request that ends at pos, without the
-// quotes and colors around it.
+// statusAfter returns the first word after the request, which ends at pos,
+// without the quotes and colors around the word.
 func statusAfter(rec []byte, pos int) locate.Span {
 	for {
 		start := pos

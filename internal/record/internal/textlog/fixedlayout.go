@@ -204,7 +204,8 @@ func (l *fixedLayout) has(uses ...textUse) bool {
 }
 
 // Split stores the first fields of rec in spans, at most one for each span. It
-// returns how many it has found, and the offset at which it stopped. cut says that the request can lack its closing quote.
+// returns how many it has found, and the offset at which it stopped. cut says
+// that the request may lack its closing quote.
 func (l *fixedLayout) Split(spans []locate.Span, rec []byte, marks *scan.Block, cut bool) (n, pos int) {
 	if l.Floats {
 		if pos = l.start(rec); pos < 0 {

@@ -329,7 +329,8 @@ func isStatus(s []byte) bool {
 }
 
 // openQuote returns the offset after the first quote that follows a space in
-// body[from:], or -1. It searches for the quote, because spaces are frequent.
+// body[from:], or -1. It searches for the quote first, because spaces are more
+// frequent.
 func openQuote(body []byte, from int) int {
 	for i := from; ; i++ {
 		n := bytes.IndexByte(body[i:], '"')

@@ -6,7 +6,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// clfStamp is the length of the text from the time of a record to the quote before its request.
+// clfStamp is the length of the text from the time of a record up to and
+// including the quote before the request.
 const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
 
 // CleanRequest returns the ranges of the target and of the request of a record

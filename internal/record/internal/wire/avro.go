@@ -180,8 +180,8 @@ func (w *avroWalk) long() (n int64, ok bool) {
 	return int64(u>>1) ^ -int64(u&1), true
 }
 
-// counted reads a length and returns its range and the end of the bytes that it
-// counts.
+// counted reads a length. It returns the range of the length, and the end of
+// the bytes that follow, as many as the length says.
 func (w *avroWalk) counted() (field locate.Span, end int, ok bool) {
 	start := w.pos
 	n, ok := w.long()
