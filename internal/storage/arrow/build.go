@@ -69,7 +69,7 @@ func (a *array) reset() {
 	}
 }
 
-// end completes a value, whose data or items are there, or a null.
+// end completes a value whose data or items were appended, or a null.
 func (a *array) end(ok bool) {
 	if a.n&7 == 0 {
 		a.valid = append(a.valid, 0)

@@ -127,7 +127,8 @@ func (t flat) tables(n int, visit func(flat) error) error {
 	return nil
 }
 
-// longs returns a vector of integers of 8 bytes, or of structs of two of them.
+// longs returns the 8-byte integers of a vector; each element of the vector has
+// each of them.
 func (t flat) longs(n, each int) (list []int64) {
 	start, length := t.vector(n)
 	for i := range length * each {
@@ -139,8 +140,9 @@ func (t flat) longs(n, each int) (list []int64) {
 // continuation precedes the length of a message.
 const continuation = 0xffffffff
 
-// readMessage reads a message into memory of buf. It returns io.EOF at the end of the
-// stream, and io.ErrUnexpectedEOF if the stream ends within the message.
+// readMessage reads a message into the memory of buf, and also returns this
+// memory, which may have grown. It returns io.EOF at the end of the stream, and
+// io.ErrUnexpectedEOF if the stream ends within the message.
 func readMessage(in io.Reader, buf []byte) (m message, _ []byte, err error) {
 	defer guard(&err)
 	var length [4]byte

@@ -38,13 +38,13 @@ type field struct {
 	width      int   // size of the indexes of the dictionary, in bytes
 	signed     bool
 	layout     layout // layout of the column, with its children
-	lone       layout // the same without a dictionary
+	lone       layout // layout of the column without its dictionary
 }
 
 // A layout counts what a column has in a batch.
 type layout struct {
 	nodes, buffers int
-	views          []int // indexes of the string view buffers, each of which extra buffers follow
+	views          []int // indexes of the buffers of string views; a variable number of data buffers follows each
 }
 
 // add appends the layout of a child.

@@ -93,7 +93,7 @@ type block struct {
 	rows    int
 	buffers []int64 // offset and length of each buffer
 	nulls   []int64 // length and number of nulls of each node
-	extra   []int64 // numbers of buffers that follow views
+	extra   []int64 // number of data buffers of each column of views
 	body    []byte
 }
 
@@ -161,7 +161,8 @@ func (b *block) column(fields []field, at int, lone bool) (*values, error) {
 	return v, b.text(v, first, skipped)
 }
 
-// text sets the buffers of a text column, of which the first is given.
+// text sets the buffers of a text column. first is the index of its first
+// buffer, and views the number of columns of views before it.
 func (b *block) text(v *values, first, views int) (err error) {
 	rows, least := int64(b.rows), int64(0)
 	switch {

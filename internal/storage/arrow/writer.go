@@ -92,7 +92,8 @@ func (w *Writer) Append(rows []byte) error {
 	return nil
 }
 
-// Add adds the first of rows to the current batch, and returns the others.
+// Add adds the first row of rows to the current batch, and returns the other
+// rows.
 func (w *Writer) Add(rows []byte) (rest []byte, err error) {
 	r := record.ColumnReader{In: rows}
 	for _, a := range w.arrays {

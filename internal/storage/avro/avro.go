@@ -55,8 +55,8 @@ func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err
 	return nil, err
 }
 
-// Read implements io.Reader. Its error other than io.EOF describes damage and
-// where it is.
+// Read implements io.Reader. An error other than io.EOF describes the damage
+// and its position.
 func (t *Text) Read(p []byte) (int, error) {
 	if t.at == len(t.buf) {
 		t.buf, t.at = t.buf[:0], 0

@@ -18,7 +18,7 @@ import (
 // of the largest header.
 const maxBlock = 64 << 20
 
-// syncSize is the length of the mark after the header and each block.
+// syncSize is the length of the sync marker after the header and each block.
 const syncSize = 16
 
 // A container reads the blocks of a file, one after the other. It skips damaged
@@ -101,7 +101,7 @@ func (c *container) open() error {
 	return nil
 }
 
-// sync returns the mark after each block.
+// sync returns the sync marker.
 func (c *container) sync() []byte { return c.head[len(c.head)-syncSize:] }
 
 // seek moves to an offset in the file.
@@ -201,7 +201,7 @@ func (c *container) read() error {
 	return nil
 }
 
-// unpack returns the data of a block.
+// unpack returns the decompressed data of a block.
 func (c *container) unpack(packed []byte) ([]byte, error) {
 	switch {
 	case c.codec == nil:

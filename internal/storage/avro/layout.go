@@ -14,9 +14,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// maxDepth is the number of records inside each other that are searched for
-// URLs. maxFields is the number of fields that the search visits: if each of n
-// records has two fields of the type of the next record, there are 2^n.
+// maxDepth is how deeply nested records are searched for URLs. maxFields is the
+// number of fields that the search visits: if each of n records has two fields
+// of the type of the next record, there are 2^n.
 const (
 	maxDepth  = 16
 	maxFields = 100_000
@@ -152,8 +152,9 @@ func withParts(t *avroschema.Type, other func(i int, part *avroschema.Type) *avr
 // errRecord is the error for data that does not have the layout.
 var errRecord = errors.New("a record does not match the schema")
 
-// maxEmpty is the number of records without bytes in a block, and fuel the number of
-// values for each byte of it: types without bytes can make a value of few bytes large.
+// maxEmpty is the number of records without bytes in a block. fuel is the
+// number of values that a block may have per byte: a type may take no bytes, so
+// a few bytes could announce any number of values.
 const (
 	maxEmpty = 4096
 	fuel     = 16

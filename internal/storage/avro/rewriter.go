@@ -36,8 +36,9 @@ type Rewriter struct {
 	cell    []byte // scratch
 }
 
-// NewRewriter returns a Rewriter to w. It opens inputs with open and closes
-// them. names are those given to OpenText.
+// NewRewriter returns a Rewriter to w, with the header of the input called
+// first. It opens inputs with open and closes them. names are the names that
+// OpenText got.
 func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, names []string) (*Rewriter, error) {
 	rw := &Rewriter{open: open, names: names, w: w}
 	if err := rw.begin(first); err != nil {
@@ -77,9 +78,9 @@ func (w *Rewriter) end() {
 	}
 }
 
-// Add adds a rewritten line of the Text of an input, or a piece of one. row is
-// the number of its record, counted from 0. Records are added in order; those
-// between them are dropped.
+// Add adds a rewritten line of the Text of an input, or a piece of a line. row
+// is the number of the line's record, counted from 0. Call Add in the order of
+// the records; records for which it is not called are dropped.
 func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	if name != w.name {
 		w.lines.End()

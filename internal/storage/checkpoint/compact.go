@@ -79,8 +79,9 @@ func (s *Store) append(c *change) error {
 
 // compact starts a new generation: a snapshot of the stored state and an empty
 // log. The package comment describes the order of the steps. If a step before
-// the rename of the snapshot fails, the old log stays in use; from then on the
-// old log is closed, and commits need another compaction.
+// the rename of the snapshot fails, the old log stays in use. If that rename or
+// a later step fails, the old log is closed, and the next commit begins with
+// another compaction.
 func (s *Store) compact() error {
 	w := &s.w
 	if w.log == nil { // the renames of a failed compaction may not be durable

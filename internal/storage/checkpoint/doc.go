@@ -73,7 +73,7 @@
 // n commits:
 //
 //	before 3 is durable   checkpoint and checkpoint.log have generation g. The files that
-//	                      the links replaced were only needed if these were damaged.
+//	                      the links replaced were only needed if these two were damaged.
 //	before 4 is durable   checkpoint has generation g, with its log, or g+1
 //	before 5 is durable   checkpoint has generation g+1. A checkpoint.log of g is older, and
 //	                      its commits are part of the snapshot.

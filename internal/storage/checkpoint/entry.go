@@ -50,7 +50,8 @@ type Entry struct {
 	Inside bool  `json:"inside,omitempty"` // Offset is inside a record that exceeds the size limit
 	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search where it ends
 
-	// Open says where quoted cells before Offset do not end; nil: they all do.
+	// Open describes the quoted cells before Offset that do not end; nil: all
+	// of them end.
 	Open *OpenQuotes `json:"open_quotes,omitempty"`
 
 	// Directive in force at Offset, for formats that have them: the columns of
@@ -67,7 +68,8 @@ type Entry struct {
 	Disposed  int64  `json:"disposed,omitempty"`  // when on_finish deleted or moved the file, Unix time in nanoseconds; 0: it did not
 }
 
-// OpenQuotes says where quoted cells of a table do not end.
+// OpenQuotes describes lines of a table in which a quoted cell begins and does
+// not end.
 type OpenQuotes struct {
 	Offset int64 `json:"offset"` // offset in the text of the first line with an open cell
 	Line   int64 `json:"line"`   // number of that line, from 1

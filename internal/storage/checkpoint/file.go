@@ -10,8 +10,9 @@ import (
 	"slices"
 )
 
-// version is the version of the files that this package writes. It increases when a
-// program that supports only the previous version could not interpret them.
+// version is the version of the files that this package writes. It increases
+// when a program that supports only the previous version could not interpret
+// them.
 const version = 2
 
 // firstLine is the first line of snapshots and logs. The first line and the
@@ -140,8 +141,8 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 	return flush(true)
 }
 
-// parseSnapshot parses the frames of the snapshot with header h. It returns no state for a
-// damaged snapshot.
+// parseSnapshot parses the frames of the snapshot with header h. It returns no
+// state for a damaged snapshot.
 func parseSnapshot(h header, frames *frameReader) (*state, error) {
 	st := newState()
 	for seq := uint64(1); ; seq++ {

@@ -94,12 +94,13 @@ func parseFrame(data []byte) (f frame, rest []byte, err error) {
 	return f, data[len(whole):], nil
 }
 
-// A frameReader parses the frames of a file one after the other. It holds little more than
-// one frame in memory, because a state of millions of entries is large.
+// A frameReader parses the frames of a file one after the other. It holds
+// little more than one frame in memory, because a state of millions of entries
+// is large.
 type frameReader struct {
 	file   io.Reader
 	left   int64  // bytes of file
-	data   []byte // read, from the last frame on
+	data   []byte // bytes that were read, from the last frame on
 	parsed int    // length of the last frame
 	failed error  // error of file
 }
@@ -107,9 +108,10 @@ type frameReader struct {
 // frameChunk is how many bytes a frameReader reads at a time.
 const frameChunk = 1 << 20
 
-// next parses the next frame, whose payload is valid until the next call. The error is
-// io.EOF after the last frame, or an error of parseFrame. If r.failed is set, the file could
-// not be read, and the error says nothing about its bytes.
+// next parses the next frame, whose payload is valid until the next call. The
+// error is io.EOF after the last frame, or an error of parseFrame. If r.failed
+// is set, the file could not be read, and the returned error says nothing about
+// its bytes.
 func (r *frameReader) next() (f frame, err error) {
 	r.data, r.parsed = r.data[r.parsed:], 0
 	for {

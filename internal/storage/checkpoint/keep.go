@@ -53,9 +53,9 @@ func (s *Store) keep() error {
 	return nil
 }
 
-// owned returns an error unless the lock file in the data directory is the one
-// that this process holds. Failing to stat the file proves nothing, so that
-// error may be temporary.
+// owned returns an error unless the lock file in the data directory is the file
+// that this process has locked. Failing to stat the file proves nothing, so
+// that error may be temporary.
 func (s *Store) owned() error {
 	if s.lock == nil {
 		return nil // tests have no lock

@@ -71,8 +71,9 @@ func (s *stateFile) frames() *frameReader {
 	return &frameReader{file: io.NewSectionReader(s.file, s.body, left), left: left}
 }
 
-// failure returns an error if the file must not be skipped, although err says that it is
-// damaged: it cannot be read, or a later version wrote it.
+// failure returns an error if the loader must not skip the file as damaged:
+// because the file cannot be read, or because a later version wrote it. err is
+// the error of parsing the file.
 func (s *stateFile) failure(frames *frameReader, err error) error {
 	switch {
 	case frames.failed != nil:

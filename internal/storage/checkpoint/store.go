@@ -265,7 +265,7 @@ type Update struct {
 	Points  map[int64][]byte // restart points that Entries name, by id; only points not stored before
 	Cut     bool             // Extents replaces all extents
 	Extents []engine.Extent  // the new extents, if Cut is set
-	Forget  []string         // ids of finished lanes, whose own outputs lose their extents
+	Forget  []string         // ids of finished lanes; the extents of outputs that belong to these lanes are dropped
 	Keys    []byte           // description of the set of keys that belongs to the positions; nil: unchanged
 }
 

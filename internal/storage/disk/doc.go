@@ -8,7 +8,7 @@
 //
 //	file.go, creatable.go                          files that must survive, and paths that must
 //	                                               not be written
-//	disk_unix.go, disk_other.go, kernel_linux.go,  what systems do
+//	disk_unix.go, disk_other.go, kernel_linux.go,  what differs between systems
 //	kernel_other.go, limit_unix.go, limit_other.go
 //	attributes.go                                  modes, owners and times that are copied
 //	temporary.go                                   files that end with the process

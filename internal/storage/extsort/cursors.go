@@ -12,7 +12,8 @@ type Cursors[C Cursor] struct {
 	less func(a, b C) bool
 }
 
-// Start moves cursors to their first values. less compares their current ones.
+// Start moves cursors to their first values. less compares the current values
+// of two cursors.
 func Start[C Cursor](list []C, less func(a, b C) bool) (*Cursors[C], error) {
 	c := &Cursors[C]{less: less}
 	for _, one := range list {

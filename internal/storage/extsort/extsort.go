@@ -1,5 +1,6 @@
-// Package extsort sorts values of a fixed size, and combines equal ones, in bounded
-// memory: what is too much is in temporary files, which disappear with the process.
+// Package extsort sorts values of a fixed size, and combines equal ones, in
+// bounded memory: it writes values that do not fit to temporary files, which
+// disappear with the process.
 package extsort
 
 import (
@@ -103,7 +104,7 @@ func (s *Sorter[T]) Close() error {
 	return errors.Join(errs...)
 }
 
-// Sorted returns a reader of all values in order. Nothing must be added later.
+// Sorted returns a reader of all values in order. Do not call Add after it.
 func (s *Sorter[T]) Sorted() (*Reader[T], error) {
 	s.sortBuffer()
 	all := []*run[T]{{buf: s.buf}}

@@ -20,6 +20,6 @@ var plan = sync.OnceValue(func() *Plan {
 	return p
 })
 
-// At performs the action that the environment configures for the point name,
-// and returns the error with which the operation there must fail.
+// At performs the action that the environment configures for the point name. It
+// returns the error with which the operation there must fail, or nil.
 func At(name string) error { return plan().At(name) }

@@ -56,8 +56,8 @@ const always = int(^uint(0) >> 1)
 // Parse parses a plan: rules separated by commas, each in one of the forms
 //
 //	NAME=ACTION      at every hit of the point NAME
-//	NAME=ACTION@3    at the third
-//	NAME=ACTION@5..9 from the fifth to the ninth; @5.. from the fifth on
+//	NAME=ACTION@3    at the third hit
+//	NAME=ACTION@5..9 from the fifth to the ninth hit; @5.. from the fifth on
 //
 // A NAME that ends in * applies to all points with that prefix, which share one
 // count. An ACTION is kill (the process dies as if by kill -9), delay:DURATION,
@@ -123,8 +123,8 @@ func (r *rule) parseHits(text string) error {
 	return err
 }
 
-// At performs the action of the plan for the point name, and returns the error
-// with which the operation must fail.
+// At performs the action of the plan for the point name. It returns the error
+// with which the operation must fail, or nil.
 func (p *Plan) At(name string) error {
 	if p == nil {
 		return nil

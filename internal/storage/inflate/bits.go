@@ -91,7 +91,7 @@ func (b *bitReader) release() {
 	b.base += int64(k)
 }
 
-// seek goes back to a bit that is still in the buffer, with all later bits.
+// seek goes back to a bit. That bit and all later ones must be in the buffer.
 func (b *bitReader) seek(bit int64) {
 	b.pos = int(bit/8 - b.base)
 	b.acc, b.n = 0, 0

@@ -30,9 +30,10 @@ func (r *Reader) fast() {
 	b.seek((b.base+int64(l.pos))*8 - int64(l.n))
 }
 
-// A loop is the state of the fast loop. The loops in Go and in assembly may stop
-// at different symbols, and with a different part of the input in acc. Therefore
-// only the position that pos and n describe counts in the end.
+// A loop is the state of the fast loop. The loops in Go and in assembly may
+// stop at different symbols, and with a different part of the input in acc.
+// Therefore only pos and n are valid at the end: they give the position of the
+// next bit.
 type loop struct {
 	in, out          unsafe.Pointer
 	literals         *[literalTable]entry

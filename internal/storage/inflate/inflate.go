@@ -29,7 +29,7 @@ type Reader struct {
 	bits bitReader
 
 	out  []byte // the last Window bytes or more
-	read int    // the part of out that Read has delivered
+	read int    // number of bytes of out that Read has delivered
 	err  error
 
 	// step decodes a part of the stream: a header, or data until the block, the
@@ -45,10 +45,10 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of the stream in src, which begins with the first
-// block or another one. The block begins at the given bit of the next byte; bit 0
-// is the least significant, bit 7 the most significant. The window is the output before that block; the Reader copies its last
-// 32 KiB. If src is a [bufio.Reader] with a buffer of at least 16 bytes, the
-// Reader consumes no byte after the stream.
+// block or a later one. The block begins at the given bit of the next byte; bit
+// 0 is the least significant. window is the output before that block; the
+// Reader copies the last 32 KiB of it. If src is a [bufio.Reader] with a buffer
+// of at least 16 bytes, the Reader consumes no byte after the stream.
 func NewReader(src io.Reader, window []byte, bit uint8) *Reader {
 	r := &Reader{out: make([]byte, 0, outSize)}
 	r.own.init()

@@ -4,11 +4,11 @@
 // # Reading
 //
 // A [Reader] reads one object in ranges and fetches the next ranges while the
-// caller works on the current one. Every range must be of the version that was
-// listed, so an object that changes while it is read is an error and never a mix
-// of two versions. A range that ends early is continued where it ended. Memory is
-// bounded: one range for each reader, and [aheadRanges] that all readers of a
-// [Store] share.
+// caller works on the current one. Every range must belong to the listed
+// version: if the object changes meanwhile, the reader returns an error instead
+// of a mix of two versions. A range that ends early is continued where it
+// ended. Memory is bounded: a reader holds at most three ranges, and all
+// readers of a [Store] together fetch at most [aheadRanges] ahead.
 //
 // # Writing
 //

@@ -15,11 +15,11 @@ type Found struct {
 	Rel string // path relative to the folder, or to the fixed part of the glob; it does not lead out of a folder
 }
 
-// Find calls visit for the objects that name names, in the order of their keys: the
-// object itself, all objects in the folder, or the objects that the glob
-// matches. It leaves out the empty objects that stand for folders, and those that
-// order skips, if order is not nil. named reports whether name is the name of an
-// object.
+// Find calls visit for the objects that name, a path, selects, in the order of
+// their keys: the object with this key, all objects in the folder, or the
+// objects that match the glob. It leaves out the empty objects that stand for
+// folders and, if order is not nil, the objects that order skips. named reports
+// whether name is the path of one object.
 func (s *Store) Find(ctx context.Context, name string, order *Order, visit func(Found)) (named bool, err error) {
 	bucket, key := Split(name)
 	if bucket == "" {
@@ -58,8 +58,8 @@ func (s *Store) Find(ctx context.Context, name string, order *Order, visit func(
 	})
 }
 
-// fixed returns the part of a glob before its first special character, by which
-// the store can search.
+// fixed returns the part of a glob before its first special character: a prefix
+// that the store can list.
 func fixed(glob string) string {
 	if i := strings.IndexAny(glob, `*?[{\`); i >= 0 {
 		return glob[:i]
@@ -73,5 +73,5 @@ func Local(rel string) string {
 	if clean := strings.TrimPrefix(path.Clean("/"+rel), "/"); clean != rel {
 		return clean
 	}
-	return rel // without memory of its own
+	return rel // no allocation
 }

@@ -6,11 +6,12 @@ import (
 )
 
 // An Order lets listings skip old objects, in buckets whose keys begin with the
-// same text and sort by time after that. A series is a set of keys with the same
-// text before their first date, for example the keys of an account, a region or
-// a distribution. The date must begin with the year. A listing requests the
-// beginning of each series, and then continues after the mark of the series, so
-// it also finds the objects of new series.
+// same text and sort by time after that. A series is a set of keys with the
+// same text before their first date, for example the keys of an account, a
+// region or a distribution. The date must begin with the year. A listing
+// requests the beginning of each series and then continues after the mark of
+// the series, the last key that is older than the look-back. So the listing
+// also finds the objects of new series.
 //
 // A listing does not see an object that appears under a key before the mark, or
 // that is written again under such a key. So a listing with a new Order is
@@ -42,8 +43,9 @@ func NewOrder(lookBack time.Duration) *Order {
 var date = regexp.MustCompile(`^(.*?[^0-9])?20[0-9]{2}([^0-9A-Za-z]|(0[1-9]|1[0-2])([0-2][0-9]|3[01]))`)
 
 // next notes that at was listed, and returns the key after which the listing
-// continues, or "" if it continues with the next key. It skips no objects if they
-// are fewer than the answer to a request holds, because that saves no request.
+// continues, or "" if it continues with the next key. If fewer objects would be
+// skipped than one answer holds, next skips none, because that would save no
+// request.
 func (o *Order) next(at Object, now time.Time) string {
 	if o == nil {
 		return ""

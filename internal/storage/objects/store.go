@@ -16,8 +16,8 @@ type Store struct {
 	Client Client
 	// Patience is how long a request is retried without progress.
 	Patience time.Duration
-	// Pause is the time before the first retry. It doubles with each retry, up to
-	// a hundred times that.
+	// Pause is the time before the first retry. The time doubles with each
+	// retry, up to 100 times Pause.
 	Pause time.Duration
 	Log   *slog.Logger
 
@@ -42,8 +42,8 @@ func NewStore(c Client) *Store {
 	return &Store{Client: c, Patience: 2 * time.Minute, Pause: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler), ahead: make(chan struct{}, aheadRanges)}
 }
 
-// retry calls do until it succeeds or fails for good. do returns whether it made
-// progress, after which the patience begins again.
+// retry calls do until it succeeds or fails for good. If do returns that it
+// made progress, the period of Patience starts again.
 func (s *Store) retry(ctx context.Context, path, request string, do func() (progress bool, err error)) error {
 	start, wait := time.Now(), s.Pause
 	for attempt := 1; ; attempt++ {

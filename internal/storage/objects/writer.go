@@ -64,10 +64,10 @@ func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer,
 	return w, nil
 }
 
-// Upload makes the object at path from what r returns, unless an earlier call
-// with the same run has made it. Otherwise the object must not exist. With
-// again, it first aborts the uploads of the key, which an earlier call has
-// left. r returns at most size bytes.
+// Upload makes the object at path from the bytes of r, at most size bytes,
+// unless an earlier call with the same run has made it. Otherwise the object
+// must not exist. If again is set, Upload first aborts the uploads of the key
+// that an earlier call may have left.
 func (s *Store) Upload(ctx context.Context, path, run string, again bool, size int64, r io.Reader) error {
 	if again {
 		if err := s.abortAll(ctx, path); err != nil {
@@ -93,15 +93,15 @@ func (s *Store) Upload(ctx context.Context, path, run string, again bool, size i
 	return nil
 }
 
-// Check returns an error if no uploads can be listed where path is, because the
-// bucket does not exist or the credentials are not valid for it.
+// Check returns an error if the uploads at path cannot be listed, for example
+// because the bucket does not exist or the credentials are not valid for it.
 func (s *Store) Check(ctx context.Context, path string) error {
 	_, err := s.uploads(ctx, path)
 	return err
 }
 
-// uploads returns the uploads of keys that begin with the key in path; none if the
-// store cannot tell.
+// uploads returns the uploads of keys that begin with the key in path, or none
+// if the store does not support the request.
 func (s *Store) uploads(ctx context.Context, path string) (list []Upload, err error) {
 	bucket, key := Split(path)
 	err = s.retry(ctx, path, "list uploads", once(func() (err error) {
@@ -114,8 +114,8 @@ func (s *Store) uploads(ctx context.Context, path string) (list []Upload, err er
 	return list, err
 }
 
-// abortAll aborts the uploads of the object at path, but not those of other keys
-// that begin with its key.
+// abortAll aborts the uploads of the object at path, but not the uploads of
+// longer keys that begin with its key.
 func (s *Store) abortAll(ctx context.Context, path string) error {
 	bucket, key := Split(path)
 	list, err := s.uploads(ctx, path)
@@ -204,7 +204,7 @@ func (w *Writer) failed() error {
 	return w.err
 }
 
-// Complete makes the object. If it fails, call Abort.
+// Complete makes the object. If Complete fails, call Abort.
 func (w *Writer) Complete() error {
 	if w.id != "" && len(w.part) > 0 {
 		if err := w.upload(); err != nil {

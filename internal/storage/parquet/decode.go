@@ -231,8 +231,9 @@ type dictionary struct {
 // deltas are eight bytes. A value is valid until the next call.
 type source interface{ next() ([]byte, error) }
 
-// newSource returns the n values of a page. If dict is not nil, the source returns the
-// entries of dict in place of indexes. Each index must be less than entries in any case.
+// newSource returns the n values of a page that are not null. If dict is not
+// nil, the source returns the entries of dict in place of indexes. Each index
+// must be less than entries, also without a dict.
 func newSource(l *leaf, enc int64, b []byte, n int, dict *dictionary, entries int) (source, error) {
 	isInt := l.typ == typeInt32 || l.typ == typeInt64
 	isBytes := l.typ == typeBytes || l.typ == typeFixedLen
@@ -382,8 +383,8 @@ func (s *deltaSource) next() ([]byte, error) {
 	return s.v[:], err
 }
 
-// A textSource reads DELTA_LENGTH_BYTE_ARRAY, and DELTA_BYTE_ARRAY if it has
-// prefixes.
+// A textSource reads DELTA_LENGTH_BYTE_ARRAY or, if it has prefixes,
+// DELTA_BYTE_ARRAY.
 type textSource struct {
 	prefix, suffix *deltas
 	text, last     []byte
@@ -408,8 +409,9 @@ func newTextSource(b []byte, prefixes bool, n, width int) (_ source, err error) 
 	return s, err
 }
 
-// maxPrefixed bounds values that are made of prefixes: a page of a megabyte
-// could hold a million values of a megabyte.
+// maxPrefixed is the maximum length in bytes of a value that is made of a
+// prefix and a suffix. Without a limit, a page of a megabyte could hold a
+// million values of a megabyte.
 const maxPrefixed = 16 << 20
 
 func (s *textSource) next() ([]byte, error) {
@@ -442,7 +444,7 @@ func (s *textSource) next() ([]byte, error) {
 	return v, nil
 }
 
-// eof replaces the end of the data by damage.
+// eof returns err, but reports the end of the data as damage.
 func eof(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the column chunk ends early: %w", errDamaged)

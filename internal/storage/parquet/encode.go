@@ -114,7 +114,7 @@ var pageCodecs = map[compress.Method]codecs.Codec{
 	compress.BlockLZ4:    &lz4.Codec{Level: lz4.Fastest},
 }
 
-// compressPage returns text compressed; dst is scratch memory.
+// compressPage returns the compressed text; dst is scratch memory.
 func compressPage(method compress.Method, dst, text []byte) ([]byte, error) {
 	switch method {
 	case compress.BlockNone:

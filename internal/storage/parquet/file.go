@@ -44,7 +44,7 @@ type leaf struct {
 	typ            int64
 	width          int // width of a value in bytes; 0: byte strings and booleans
 	maxRep, maxDef int
-	repeated       []int  // definition levels from which the lists of the column have an element, outermost first
+	repeated       []int  // for each list around the column, outermost first: the definition level from which the list has an element
 	list           string // path of the innermost of these lists
 }
 
@@ -161,7 +161,8 @@ func (f *file) parseSchema(elements [][]byte) error {
 	return err
 }
 
-// widthOf returns the length of the values of a type; 0: it varies.
+// widthOf returns the length of the values of a type in bytes, or 0 if the type
+// is not of fixed length.
 func widthOf(typ, length int64) int {
 	switch typ {
 	case typeInt32, typeFloat:
@@ -176,8 +177,8 @@ func widthOf(typ, length int64) int {
 	return 0
 }
 
-// checkGroups checks that the chunks lie in the file and share no bytes: a small
-// file could announce any output otherwise.
+// checkGroups checks that the chunks lie in the file and share no bytes:
+// otherwise a small file could announce an output of any size.
 func (f *file) checkGroups() error {
 	var spans [][2]int64
 	for g := range f.groups {
@@ -244,7 +245,8 @@ func (f *file) group(g int) (fields, []chunk, error) {
 	return rg, chunks, nil
 }
 
-// read returns bytes of f before the footer.
+// read returns the n bytes at offset at, which must lie before the footer. It
+// returns an error if n is greater than most.
 func (f *file) read(at, n, most int64) ([]byte, error) {
 	if at < 4 || n < 0 || n > f.limit-at {
 		return nil, errors.New("outside the file")

@@ -10,17 +10,17 @@ import (
 // announces. The zero value means the defaults.
 type Limits struct {
 	// MaxPage is the maximum length of a decompressed page in bytes. The
-	// columns with URLs share half of it: each may have a page of half of it
-	// divided by the number of these columns. 0: 128 MiB. Option --max-window.
+	// columns with URLs share half of this: with n such columns, a page of each
+	// may have MaxPage/2/n bytes. 0: 128 MiB. Option --max-window.
 	MaxPage int64
 	// MaxRatio is the maximum number of decompressed bytes of pages per
 	// compressed byte, checked after 64 MiB; 0: 1000; negative: no limit. Option
 	// --max-ratio.
 	MaxRatio int64
 	// MaxExpansion is the maximum number of bytes of text per byte of the file,
-	// checked after 64 MiB; 0: 100 times MaxRatio; negative: no limit. Dictionaries hold a
-	// value once however often it occurs, so the text can be much longer than the
-	// pages. It applies only if Expands is set.
+	// checked after 64 MiB; 0: 100 times MaxRatio; negative: no limit.
+	// Dictionaries hold a value once however often it occurs, so the text can
+	// be much longer than the pages. The limit applies only if Expands is set.
 	MaxExpansion int64
 	Expands      bool
 	// Whole makes a Text also read the columns without URLs and the indexes, to

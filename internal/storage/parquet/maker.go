@@ -59,8 +59,8 @@ func (b *bounds) add(v []byte) {
 	}
 }
 
-// A fingerprint is a hash of levels and values in their order, whatever the
-// pages are.
+// A fingerprint is a hash of levels and values in their order. It does not
+// depend on how they are divided into pages.
 type fingerprint struct{ levels, values uint64 }
 
 func (f *fingerprint) add(rep, def int) {

@@ -21,8 +21,9 @@ const (
 	pageV2         = 3
 )
 
-// oldSlack is how much longer the pages of a chunk may be than its size: old
-// writers did not count the header of the dictionary (PARQUET-816).
+// oldSlack is how many bytes the pages of a chunk may exceed the stated size of
+// the chunk: old writers did not count the header of the dictionary
+// (PARQUET-816).
 const oldSlack = 100
 
 // maxHeader is the length from which page headers are refused. pyarrow has the
@@ -46,8 +47,8 @@ type page struct {
 	index  int // index among the data pages of the chunk
 }
 
-// subID returns the id of the header of the type of p, and in it the id of the
-// encoding.
+// subID returns two field ids of the Thrift structs: id is the header for the
+// type of p, and enc is the encoding in that header.
 func (p *page) subID() (id, enc int16) {
 	switch p.typ {
 	case pageV1:

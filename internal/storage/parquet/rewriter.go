@@ -49,7 +49,8 @@ type RewriterOptions struct {
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
 // them. The output has the columns and the metadata of the input called first.
-// If w is an io.ReaderAt, Close reads what it has written.
+// If w is an io.ReaderAt, Close reads the new chunks back from w and checks
+// them.
 func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, opt RewriterOptions) (_ *Rewriter, err error) {
 	defer table.Catch(&err)
 	rw := &Rewriter{open: open, opt: opt}
@@ -114,9 +115,9 @@ func (w *Rewriter) end() {
 	w.input.Closer = nil
 }
 
-// Add adds a rewritten line of the Text of an input, or a piece of one. row is
-// the number of its row, counted from 0. Rows are added in order; those between
-// them are dropped.
+// Add adds a rewritten line of the Text of an input, or a piece of a line. row
+// is the number of the line's row, counted from 0. Call Add in the order of the
+// rows; rows for which it is not called are dropped.
 func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	if name != w.name {
 		w.lines.End()
@@ -134,8 +135,8 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	return nil
 }
 
-// Flush copies the rows that were added. After an error, the Rewriter cannot go on: each
-// call of Flush and Close returns the error again.
+// Flush copies the rows that were added. After an error the Rewriter cannot go
+// on: each call of Flush and Close returns the error again.
 func (w *Rewriter) Flush() (err error) {
 	if w.err != nil {
 		return w.err

@@ -23,14 +23,14 @@ type splicer struct {
 	groups  [][]byte
 	rows    int64
 	scratch scratch
-	// The indexes follow all row groups. Offsets in groups are relative to their
-	// beginning until then.
+	// The indexes follow all row groups. Until end writes them, the offsets of
+	// indexes in groups count from the start of each spool.
 	columnIndexes, offsetIndexes spool
 	checks                       []check
 	readBack                     bool // the output can be read
 }
 
-// A check is what must be read from a chunk that was made.
+// A check says what a reader must find in a chunk that was made.
 type check struct {
 	group, column int
 	sums          fingerprint
@@ -401,7 +401,7 @@ func (s *splicer) checkChunk(f *file, c *chunk, ck check) error {
 	}
 }
 
-// A prefixed reads a dictionary and its pages.
+// A prefixed reads a dictionary page and the pages after it.
 type prefixed struct {
 	dict []byte
 	rest *spool

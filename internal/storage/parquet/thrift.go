@@ -8,8 +8,9 @@ import (
 
 // This file edits structs of the Thrift compact protocol without loss: a field
 // that is not edited keeps its bytes, whatever its id and type, so metadata of
-// a newer version of the format survives. The Thrift structs of the library do
-// not: they drop unknown fields and add some that the file does not have.
+// a newer version of the format survives. The Thrift structs of the library are
+// not suitable: they drop unknown fields and add some that the file does not
+// have.
 //
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
@@ -148,8 +149,8 @@ func listHead(b []byte) (typ byte, count, n int, err error) {
 	return typ, count, n, nil
 }
 
-// parseStruct returns the fields of the struct at the start of b, if they are
-// wanted, and its length. The fields share the memory of b.
+// parseStruct returns the length of the struct at the start of b and, if want
+// is set, its fields. The fields share the memory of b.
 func parseStruct(b []byte, depth int, want bool) (list fields, at int, err error) {
 	for last := int16(0); ; {
 		if at >= len(b) {
@@ -264,7 +265,7 @@ func (s fields) list(id int16) [][]byte {
 	return list
 }
 
-// set sets a field, at the place of its id if it is new.
+// set sets a field. It inserts a new field in the order of ids.
 func (s *fields) set(id int16, typ byte, raw []byte) {
 	if f := s.find(id); f != nil {
 		f.typ, f.raw = typ, raw

@@ -16,9 +16,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// Limits of a row group. Its compressed pages are in memory until it is
-// complete, and readers divide their work by row groups: 122,880 rows is the
-// size that DuckDB itself writes.
+// Limits of a row group. The compressed pages of a row group stay in memory
+// until the group is complete, and readers divide their work by row groups:
+// 122,880 rows is the size that DuckDB itself writes.
 const (
 	groupRows  = 122880
 	groupBytes = 64 << 20 // size of the rows of a row group before compression
@@ -146,15 +146,16 @@ func (w *Writer) value(r *record.ColumnReader, c *record.Column, leaf int) int {
 		w.add(leaf, parquet.DoubleValue(x), 0, b2i(err == nil))
 	case c.Kind == record.ColumnTime:
 		t, err := time.Parse(time.RFC3339, string(r.Bytes(n)))
-		w.add(leaf, parquet.Int64Value(t.UnixMicro()), 0, b2i(err == nil)) // null if the type cannot hold it, as a leap second
+		w.add(leaf, parquet.Int64Value(t.UnixMicro()), 0, b2i(err == nil)) // null if the type cannot hold the time, such as a leap second
 	default:
 		w.add(leaf, parquet.ByteArrayValue(r.Bytes(n)), 0, 1)
 	}
 	return leaf + 1
 }
 
-// add adds a value with its repetition and definition levels to a leaf. Below the highest
-// definition level of the leaf, it is null whatever v is.
+// add adds a value with its repetition and definition levels to a leaf. If
+// definition is below the highest level of the leaf, the value is null whatever
+// v is.
 func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
 	v.SetRepetitionLevel(repetition) // not v.Level, which copies v
 	v.SetDefinitionLevel(definition)

@@ -217,7 +217,7 @@ func (c *client) Uploads(ctx context.Context, bucket, prefix string) (list []obj
 	}
 }
 
-// Codes of the store, by what they mean.
+// Error codes of stores, grouped by meaning.
 var (
 	deniedCodes    = []string{"AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AccountProblem"}
 	temporaryCodes = []string{"SlowDown", "SlowDownRead", "SlowDownWrite", "Throttling", "ThrottlingException", "RequestLimitExceeded", "RequestTimeout", "InternalError", "ServiceUnavailable", "ConditionalRequestConflict", "OperationAborted"}
