@@ -16,8 +16,8 @@ type aheadDeflate struct {
 	in    *input
 	ahead *ahead
 	own   *inflate.Reader
-	// may reports whether a run may be used that ends n bytes after the last
-	// byte that Read has returned.
+	// may reports whether to use a run that ends n bytes after the last byte
+	// that Read has returned.
 	may func(n int64) bool
 
 	start  int64  // offset in the file where Reset was called
@@ -147,7 +147,7 @@ func (d *aheadDeflate) block(bit int64, n int) {
 // PauseAtBlocks implements [deflateDecoder].
 func (d *aheadDeflate) PauseAtBlocks(pause bool) { d.pause = pause }
 
-// Block implements [deflateDecoder]. There are no places inside a run.
+// Block implements [deflateDecoder]. Inside a run it returns false.
 func (d *aheadDeflate) Block() (int64, bool) {
 	if d.run != nil {
 		return 0, false

@@ -46,7 +46,7 @@ func (w *aheadWorker) run(a *ahead) {
 }
 
 // segment decodes a segment. It treats a panic of the decoder like damage,
-// because the reader will find the same.
+// because the reader will find the cause itself.
 func (w *aheadWorker) segment(s *segment) {
 	defer func() { _ = recover() }()
 	w.chunks = s.chunks

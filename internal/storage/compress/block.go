@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A Method is a compression method of the pages of Parquet, with its number
-// there.
+// A Method is a compression method of pages, with its number in the Parquet
+// format.
 type Method int64
 
 // The methods that a Blocks supports.
@@ -30,13 +30,13 @@ const (
 )
 
 // A LimitError reports that a limit was exceeded. Detail names the limit and
-// its option. The [Verdict] of a [Table] that returns it is [Limit].
+// its option. If a [Table] returns a LimitError, the [Verdict] is [Limit].
 type LimitError struct{ Detail string }
 
 func (e *LimitError) Error() string { return e.Detail }
 
-// An UnsupportedError reports a file that is intact but cannot be read. The
-// [Verdict] of a [Table] that returns it is [UnsupportedFormat].
+// An UnsupportedError reports a file that is intact but cannot be read. If a
+// [Table] returns one, the [Verdict] is [UnsupportedFormat].
 type UnsupportedError struct{ Detail string }
 
 func (e *UnsupportedError) Error() string { return e.Detail }

@@ -11,9 +11,9 @@ import (
 // stream itself, and its errors can only be distinguished by their text.
 //
 // A block is held back until its CRC is compared, because a damaged block
-// decodes to shuffled lines of another text. A block has at most 900 kB before
-// the run-length decoding of the format. A block of text hardly grows by this
-// decoding; a block of one repeated byte can grow to 45 MB.
+// decodes to scrambled text. A block has at most 900 kB before the run-length
+// decoding of the format. A block of text hardly grows by this decoding; a
+// block of one repeated byte can grow to 45 MB.
 type bzip2Decoder struct {
 	in       *bzip2Input
 	restarts *restarts
@@ -50,8 +50,8 @@ func (b *bzip2Input) ReadByte() (byte, error) {
 	return c, err
 }
 
-// oneMore reports whether one byte follows the end of a stream: the mark of the
-// end, a CRC of 32 bits, and up to 7 bits of padding.
+// oneMore reports whether the bytes read last are the end of a stream (its end
+// mark, a CRC of 32 bits, and up to 7 bits of padding) and one more byte.
 func (b *bzip2Input) oneMore() bool {
 	const endMark, mask = 0x177245385090, 1<<48 - 1
 	for after := 8 + 32; after < 8+32+8; after++ {

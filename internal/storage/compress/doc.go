@@ -65,9 +65,10 @@
 //
 // [NewPack] returns a function that compresses each block to one complete
 // member, so that blocks can be compressed in parallel and a file can be
-// truncated after any member. [MemberSize] is the size of a block that costs
-// little. A [MemberWriter] keeps a member open while its file is synced, and
-// can continue that of a process that was killed.
+// truncated after any member. [MemberSize] is the least size of a block at
+// which the separate members cost little. A [MemberWriter] keeps a member open
+// while its file is synced, and can continue the open member of a process that
+// was killed.
 //
 // # Files
 //

@@ -11,8 +11,8 @@ import (
 type Format uint8
 
 // The formats. Unsupported and later values are recognized but not
-// decompressed. Stored restart points hold the numbers of the earlier formats,
-// so these must not change.
+// decompressed. Stored restart points hold the numbers of the formats before
+// Unsupported, so these numbers must not change.
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952

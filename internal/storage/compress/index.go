@@ -16,7 +16,7 @@ import (
 // Reader with an index inflates the file on several cores, even if it is one
 // member: see Options.Index. The reader compares each place with what it has
 // decoded itself, so an index that belongs to another file, or is damaged, can
-// make a reading slower, but not wrong.
+// make reading slower, but not wrong.
 //
 // It is read from files of gztool (with or without line numbers) and of
 // indexed_gzip, which rapidgzip writes, too. The windows stay in the file.

@@ -13,8 +13,8 @@ import (
 // IndexEvery is the distance in bytes of text between the places of an index.
 const IndexEvery = 1 << 20
 
-// maxIndex is the memory for the places of an IndexWriter. If the places
-// need more, the IndexWriter drops every second one.
+// maxIndex is the memory in bytes for the places of an IndexWriter. If the
+// places need more, the IndexWriter drops every second one.
 const maxIndex = 16 << 20
 
 // An IndexWriter collects the places of an index while a Reader reads the file:

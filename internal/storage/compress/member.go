@@ -11,9 +11,9 @@ import (
 )
 
 // A MemberWriter compresses text to members that stay open when their file is
-// synced, so that a text that grows slowly takes little more space than one that
-// is there from the start. A file can be truncated at each flush and is valid if
-// End follows:
+// synced, so that a text that grows slowly takes little more space than a text
+// that is written at once. A file can be truncated at each flush and is valid
+// if End follows:
 //
 //	│ member │ text │ flush │ text │ flush │ text
 //	                               ▲ truncated here, it continues with End

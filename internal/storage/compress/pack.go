@@ -24,8 +24,8 @@ var (
 	zstdLevels = [...]zstd.EncoderLevel{1, 1, 2, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
 )
 
-// zstdWindow is the window of level 3 of the zstd program. A larger one costs
-// memory in readers and writers.
+// zstdWindow is the window of level 3 of the zstd program, in bytes. A larger
+// window costs memory in readers and writers.
 const zstdWindow = 2 << 20
 
 // MemberSize returns how much text one member of format f should hold at least,

@@ -58,7 +58,7 @@ type Options struct {
 	// Turn says when each of these goroutines may work. nil: at any time.
 	Turn Turn
 	// Index, if not nil, lists places at which these goroutines can start, also
-	// inside a member. It is not modified by other Readers meanwhile.
+	// inside a member. No other Reader may use it at the same time.
 	Index *Index
 	// IndexTo, if not nil, collects the restart points inside the members of a
 	// gzip file that is read from its start: see RestartEvery.
@@ -146,8 +146,7 @@ func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
 func (r *Reader) Bytes() int64 { return r.out.Load() }
 
 // Members returns the number of complete members until now, and the offset in
-// the file after the last one up to which nothing is damaged: see
-// [Verification].
+// the file after the last member before any damage: see [Verification.Good].
 func (r *Reader) Members() (n, good int64) { return r.restarts.members, r.restarts.good }
 
 // Verdict returns the verdict on the stream until now. It is final once Read
@@ -379,8 +378,8 @@ func sizeExceeded(limit int64) string {
 	return fmt.Sprintf("decompressed size exceeds %d bytes (--max-decompressed, limits.max_decompressed)", limit)
 }
 
-// Exceeded returns the name of the limit that a text of out bytes exceeds, if it was
-// decompressed from packed bytes, or "".
+// Exceeded describes the limit that out bytes of text exceed, if they were
+// decompressed from packed bytes. It returns "" if they exceed no limit.
 func (l Limits) Exceeded(out, packed int64) string {
 	switch {
 	case l.MaxBytes > 0 && out > l.MaxBytes:

@@ -25,9 +25,8 @@ func (s *restarts) due(offset int64) bool {
 	return s.every > 0 && offset-s.newest.offset >= s.every
 }
 
-// unit records the end of a unit of one checksum, which is after the next ahead
-// bytes that the decoder will return, and the result of comparing this
-// checksum.
+// unit records that a unit with one checksum ends after the next ahead bytes
+// that the decoder will return, and the result of comparing the checksum.
 func (s *restarts) unit(ahead int, state sumState) { s.sums.unit(s.decoded+int64(ahead), state) }
 
 // boundary records that another member may begin at byte compressed of the
@@ -110,11 +109,11 @@ func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error
 	return r, nil
 }
 
-// ResumeAt returns a Reader like NewReaderAt that is advanced from p to
-// offset in the decompressed stream, so that the next Read delivers the byte
-// at offset. The result again is the number of bytes that were decompressed
-// for that. ResumeAt fails where NewReaderAt does, if offset lies before p,
-// and if the stream ends before offset.
+// ResumeAt returns a Reader like NewReaderAt that is advanced from p to offset
+// in the decompressed stream, so that the next Read delivers the byte at
+// offset. [Reader.Again] returns how many bytes were decompressed for that.
+// ResumeAt fails where NewReaderAt does, if offset lies before p, and if the
+// stream ends before offset.
 func ResumeAt(src io.ReadSeeker, p RestartPoint, offset int64, opt Options) (*Reader, error) {
 	if offset < p.offset {
 		return nil, fmt.Errorf("offset %d is before the restart point at %d", offset, p.offset)

@@ -9,9 +9,10 @@ import (
 // A Table reads a Parquet or Avro file as text. The caller of NewReader supplies
 // it in Options.Table, because it needs the whole file and the fields to read.
 type Table interface {
-	// Read returns text. Its error other than io.EOF describes damage; it wraps
-	// io.ErrUnexpectedEOF if the file is truncated, a *LimitError if a limit was
-	// exceeded, an *UnsupportedError if the file is not damaged but cannot be read, and an *fs.PathError if the file cannot be read.
+	// Read returns text. An error other than io.EOF describes damage. It wraps
+	// io.ErrUnexpectedEOF if the file is truncated, a *LimitError if a limit
+	// was exceeded, an *UnsupportedError if the file is intact but not
+	// supported, and an *fs.PathError if the file cannot be read.
 	io.Reader
 	// Consumed returns the approximate number of bytes of the file that were
 	// read.

@@ -41,9 +41,9 @@ type Verdict struct {
 	// Offset is a byte offset in the compressed file: the end of a truncated
 	// file, the trailer with the wrong CRC, the first byte after the last
 	// complete member if foreign bytes or padding follow it, the invalid symbol
-	// of a gzip member, and otherwise the position of the decoder. A decoder that reads
-	// ahead (zstd with Concurrency above 1) may be some blocks beyond the
-	// damaged one.
+	// of a gzip member, and otherwise the position of the decoder. A decoder
+	// that reads ahead (zstd with Concurrency above 1) may be some blocks
+	// beyond the damaged one.
 	Offset int64
 
 	// Cut reports whether the stream ended early: its last record may be

@@ -110,10 +110,10 @@ func (r *Reader) Verified() (offset int64, checksummed bool) {
 // confirmed, ordered by offset, none empty and no two adjacent: units whose
 // checksum is wrong or missing and, at the end, data that waits for the
 // checksum of its unit. For an intact file with checksums that was read as a
-// whole, it returns none. Before a restart point it knows only the end of the
-// verified beginning, and returns the rest as one part. If there are more than
-// 1000 parts, the last part includes all others and the verified bytes between
-// them.
+// whole, it returns no parts. Before a restart point it knows only the end of
+// the verified beginning, and returns the rest as one part. If there are more
+// than 1000 parts, the last part includes all others and the verified bytes
+// between them.
 //
 // The caller owns the result. Unverified must be called by the goroutine that
 // calls Read.

@@ -34,8 +34,8 @@ type Verification struct {
 }
 
 // Verify reads src as far as possible and compares all checksums. It does not
-// return errors: an error of src gives the verdict Unreadable. It uses only
-// Limits, Name and Ahead of opt.
+// return errors: an error of src gives the verdict Unreadable. It ignores
+// Concurrency and RestartEvery of opt.
 func Verify(src io.Reader, opt Options) Verification {
 	opt.Concurrency = 1              // attributes each byte to its frame
 	opt.RestartEvery = math.MaxInt64 // only at the ends of members

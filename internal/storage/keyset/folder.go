@@ -14,9 +14,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
-// A Folder holds runs that survive the process. It decides nothing about which of
-// them count: the caller stores their [RunInfo] in its state, and removes the
-// others with Sweep. A run is never changed, and its name is never used again, so
+// A Folder holds runs that survive the process. It does not know which runs are
+// in use: the caller stores their [RunInfo] in its state, and removes the other
+// runs with Sweep. A run is never changed, and its name is never used again, so
 // a state that names it stays valid for as long as the file exists.
 //
 //	folder.Write   a sorted sequence of keys becomes a run, which is synced
@@ -26,7 +26,7 @@ import (
 //	(the caller stores the new RunInfo in place of the old ones)
 //	folder.Sweep   removes what no state names
 //
-// It must have a single writer; any number of processes may read.
+// A Folder must have a single writer; any number of processes may read.
 type Folder struct {
 	dir   string
 	fault func(point string) error // in tests, a plan
@@ -110,7 +110,7 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	return r, nil
 }
 
-// openAll opens runs. After an error, it returns those that it has opened.
+// openAll opens runs. After an error, it returns the runs that it has opened.
 func (f *Folder) openAll(infos []RunInfo) (runs []*Run, err error) {
 	for _, info := range infos {
 		r, err := f.Open(info)

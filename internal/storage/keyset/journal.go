@@ -19,9 +19,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset/table"
 )
 
-// A Journal is a set of keys in a folder. Which files count, and how much of
-// them, is a [JournalState] that the caller stores in one step with something
-// else. So the set and that other state agree after every crash.
+// A Journal is a set of keys in a folder. A [JournalState] says which files
+// count, and how many bytes of each. The caller stores it in one step with the
+// rest of its state, so the set and that state agree after every crash.
 //
 //	Append   the new keys are written to a log and synced; they are not in the set yet
 //	(the caller stores the JournalState, and syncs that)
@@ -78,7 +78,8 @@ type LogInfo struct {
 	Check uint64 `json:"check,string"` // checksum of the bytes of the log
 }
 
-// A goneFile is a file that states on disk may still name.
+// A goneFile is a file that is no longer used, but that states on disk may
+// name.
 type goneFile struct {
 	name  string
 	since uint64 // generation of the caller's state that no longer names the file
@@ -110,7 +111,7 @@ const (
 
 // OpenJournal opens the set that state describes in dir, which it creates if it
 // is missing. generation is the generation of the caller's state, as in Stored.
-// Errors name the file; a missing or changed one is an error, because a set
+// Errors name the file. A missing or changed file is an error, because a set
 // without some of its keys would let duplicates pass silently.
 func OpenJournal(dir string, state JournalState, generation uint64) (*Journal, error) {
 	folder, err := OpenFolder(dir)
@@ -216,8 +217,7 @@ func (j *Journal) Has(k Key) (bool, error) {
 	return inRuns(j.runs, k)
 }
 
-// Len returns the number of keys, and Bytes the memory and the disk space of the
-// set.
+// Len returns the number of keys.
 func (j *Journal) Len() (n int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -227,7 +227,7 @@ func (j *Journal) Len() (n int64) {
 	return n + int64(j.table.Len())
 }
 
-// Bytes returns the memory and the disk space of the set.
+// Bytes returns the memory and the disk space of the set, in bytes.
 func (j *Journal) Bytes() (memory, disk int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,13 +241,13 @@ func (j *Journal) Bytes() (memory, disk int64) {
 
 // Append writes and syncs keys, which must not be in the set, and returns the
 // state that includes them. changed is false if this state is already stored.
-// If a state was not stored, or may not have been, the next keys begin with the
-// same keys. After an error, the set is unchanged, and Append can be called
-// again.
+// If the caller has not stored a returned state, or does not know whether it
+// has, the keys of the next call must begin with the same keys. After an error,
+// the set is unchanged, and Append can be called again.
 //
-// The keys of a call either all have stamps or none has: stamps are greater than
-// 0. The state need not include keys with stamps before least, which must not
-// fall; if it rises, all runs with such keys are written again.
+// Either all keys of a call have stamps, which are greater than 0, or none has.
+// The state need not include keys with stamps before least. least must not fall
+// from call to call; if it rises, all runs with such keys are written again.
 func (j *Journal) Append(keys []Stamped, least uint32) (state JournalState, changed bool, err error) {
 	if len(keys) < len(j.pending) || !slices.Equal(keys[:len(j.pending)], j.pending) {
 		return j.now, false, errors.New("BUG: keyset: keys that may be stored are missing from the next ones")

@@ -42,8 +42,8 @@ type runFile interface {
 }
 
 // openRun reads the filters and the index of the run in f, which has size
-// bytes. The run closes f. Errors name the file, and match errDamaged if the
-// bytes of the file are not those of a runWriter.
+// bytes. The run closes f. Errors name the file, and match errDamaged if a
+// runWriter cannot have written its bytes.
 func openRun(f runFile, size int64) (*Run, error) {
 	r := &Run{file: f}
 	if size < int64(len(runMagic)+tailSize) {
@@ -158,9 +158,9 @@ func readAt(f runFile, b []byte, at int64) error {
 // Info describes the run.
 func (r *Run) Info() RunInfo { return r.info }
 
-// Has reports whether k is in the run. It reads a block only if the filter
-// says that k may be there, which the filter also says of 0.4 % of the
-// missing keys. Errors name the file.
+// Has reports whether k is in the run. It reads a block only if the filter says
+// that k may be there; the filter also says so for 0.4 % of the missing keys.
+// Errors name the file.
 func (r *Run) Has(k Key) (bool, error) {
 	i := r.blockOf(k.Hi)
 	if i < 0 {

@@ -36,7 +36,7 @@ type runFiles interface {
 	// create returns a new file, open for reading and writing.
 	create() (runOutput, error)
 	// remove is called for each run that a merge has replaced, and for each
-	// file that could not be written; the file is closed then.
+	// file that could not be written. The file is already closed.
 	remove(name string) error
 }
 
@@ -115,7 +115,7 @@ func (s *Set) add(k Key) (bool, error) {
 	return true, s.limit()
 }
 
-// limit moves the table to a run if it has reached its limit.
+// limit moves the table to a run if the table has reached its limit.
 func (s *Set) limit() error {
 	if s.o.MaxMemory > 0 && s.table.Bytes() > s.tableLimit() {
 		return s.seal()

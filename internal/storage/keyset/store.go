@@ -141,7 +141,8 @@ func (s *Store) open(m manifest) (err error) {
 	return nil
 }
 
-// Identity returns what the keys of the set are. The caller must not change it.
+// Identity returns the properties of the keys of the set. The caller must not
+// change the map.
 func (s *Store) Identity() Identity { return s.identity }
 
 // Check returns an error that matches ErrIdentity, and names the differences, if

@@ -19,8 +19,9 @@ const (
 	Arrow   = "arrow"
 )
 
-// A Format is the record format of such text: its name. It cannot be detected, because
-// the caller has identified its inputs.
+// A Format is the record format of this text. Its value is the name of the
+// format of the file. It cannot be detected, because the caller has identified
+// its inputs.
 type Format string
 
 // Name implements record.Format.

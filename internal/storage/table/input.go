@@ -12,8 +12,8 @@ type Input struct {
 	Size int64 // in bytes
 }
 
-// Catch sets *err to the panic of the function that defers it, so that a bug
-// that shows with a damaged file costs that file and not the process.
+// Catch is for defer: it turns a panic of the calling function into *err, so
+// that a bug that shows with a damaged file costs only that file.
 func Catch(err *error) {
 	if e := recover(); e != nil {
 		*err = fmt.Errorf("cannot be decoded: %v", e)

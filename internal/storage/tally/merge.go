@@ -32,8 +32,8 @@ type Tally struct {
 	text    []byte   // their texts
 }
 
-// maxText is the size of the texts above which the occurrences do not wait for
-// more.
+// maxText is the total length of waiting texts, in bytes, from which the
+// occurrences move to the table.
 const maxText = 16 << 10
 
 // New returns an empty tally. Close releases it.
@@ -123,9 +123,10 @@ func (t *Tally) write(from []cursor) error {
 // Memory returns the bytes of memory for groups.
 func (t *Tally) Memory() int64 { return t.table.bytes() }
 
-// Drain calls the functions, one goroutine each, for every group in memory, in any
-// order, and removes the groups. It is for tallies without files. A group is valid until
-// the function returns.
+// Drain calls the functions for the groups in memory, in any order, and removes
+// the groups. Each function runs in one goroutine and gets a part of the
+// groups. Drain is for tallies without files. A group is valid until the
+// function returns.
 func (t *Tally) Drain(each ...func(g *Group) error) error {
 	t.settle()
 	errs := make([]error, len(each))
@@ -178,8 +179,9 @@ func Join(all []*Tally) *Tally {
 	return to
 }
 
-// Merge calls each for every group of the tallies, once, as Join makes them, in any order.
-// A group is valid until each returns. Nothing can be added to the tallies afterwards.
+// Merge joins the tallies as Join does, and calls each once for every group, in
+// any order. A group is valid until each returns. Nothing can be added to the
+// tallies afterwards.
 func Merge(all []*Tally, each func(g *Group) error) error {
 	t := Join(all)
 	if len(t.runs) == 0 {
@@ -223,7 +225,7 @@ func (c *tableCursor) Next() (bool, error) {
 
 func (c *tableCursor) current() (uint32, *Group) { return c.hash, &c.group }
 
-// less reports whether the group of a comes before that of b.
+// less reports whether the group of a comes before the group of b.
 func less(a, b cursor) bool {
 	ha, ga := a.current()
 	hb, gb := b.current()

@@ -8,8 +8,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// MaxExample is the length of the longest example, in bytes. Longer ones are not
-// kept, so that examples cannot fill the memory.
+// MaxExample is the length of the longest example, in bytes. Longer examples
+// are not kept, so that they cannot fill the memory.
 const MaxExample = 2 << 10
 
 // A Group is a key with the number of its occurrences.
@@ -19,18 +19,18 @@ type Group struct {
 	Count   int64
 }
 
-// A table holds groups in memory. It finds them by 32 bits of the hash of the key,
-// which are also their order in a run.
+// A table holds groups in memory. It finds a group by 32 bits of the hash of
+// its key. Runs are sorted by these bits, too.
 type table struct {
 	slots   []slot // 0: empty. The length is a power of two
 	entries []entry
 	chunks  [][]byte // texts; their bytes do not move
 	text    int64    // total capacity of chunks
-	loaded  byte     // meaningless: the compiler would omit a read whose result is not used
+	loaded  byte     // result of load, otherwise unused: without it, the compiler would omit the reads
 }
 
-// A slot has the hash of a group, and in its lower half the index of the entry plus 1.
-// So a search reads only entries that have its hash.
+// A slot has the hash of a group, and in its lower half the index of the entry
+// plus 1. So a search reads only the entries with the hash that it looks for.
 type slot uint64
 
 func (s slot) hash() uint32 { return uint32(s >> 32) }

@@ -166,9 +166,9 @@ func (s *Durable) SealWindows(keys []codec.Key, w engine.WindowCut) ([]byte, err
 // WindowState implements [engine.WindowKeySet].
 func (s *Durable) WindowState() []byte { return s.windows }
 
-// leastGone is the least total size of the files kept for older states at
-// which another snapshot of the checkpoint is worthwhile, because it permits
-// removing them.
+// leastGone is the total size in bytes of the files that only older states
+// name, from which Stored writes a new snapshot of the checkpoint so that they
+// can be removed.
 const leastGone = 64 << 20
 
 // Stored implements [engine.KeySet].

@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Mark is a filter that keeps all records, and changes the note of those whose
-// identity has been seen.
+// Mark is a filter that keeps all records, and changes the note of the records
+// whose identity has been seen.
 type Mark struct {
 	Marked  int64    // number of these records
 	Samples *Samples // of these records; may be nil
@@ -49,7 +49,7 @@ func (m *Mark) Filter(b *engine.Batch, _ engine.Keep) error {
 // Close releases the memory and the temporary files of the set.
 func (m *Mark) Close() error { return m.set.Close() }
 
-// NewMarker returns a [engine.Dedupe.NewMark] for output with the given
+// NewMarker returns an [engine.Dedupe.NewMark] for output with the given
 // rendering and MarkNote: it changes the notes of duplicates.
 func NewMarker(render record.Render) func() func(*engine.Stream, []uint32) error {
 	return func() func(*engine.Stream, []uint32) error {

@@ -70,8 +70,8 @@ func (l *log) add(k keyset.Key) {
 	l.sum = bits.RotateLeft64(l.sum, 5) ^ k.Hi + k.Lo
 }
 
-// mostMemory is the memory that sorting uses at most: more would make nothing
-// faster.
+// mostMemory is the maximum memory for sorting in bytes: more would make
+// nothing faster.
 const mostMemory = 128 << 20
 
 // NewSurvey returns the filter of the first pass.

@@ -34,8 +34,8 @@ func (c *Collect) Filter(b *engine.Batch, _ engine.Keep) error {
 	return nil
 }
 
-// Query is a filter for the records whose identity is in a set, or those whose
-// identity is not. Records without an identity are not in any set.
+// Query is a filter for the records whose identity is in a set, or for the
+// other records. Records without an identity are not in any set.
 type Query struct {
 	Set  *keyset.Store
 	Seen bool // keep the records whose identities are in the set

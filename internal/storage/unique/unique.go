@@ -1,5 +1,5 @@
-// Package unique has the filters of the pipeline that decide by the identity of a
-// record: whether it came before, and whether a set contains it.
+// Package unique has the filters of the pipeline that decide by the identity of
+// a record: whether an earlier record had it, and whether a set contains it.
 package unique
 
 import (

@@ -31,16 +31,16 @@ func KeyOf(b []byte) Key {
 	return Key{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:16])}
 }
 
-// A Table is a set of keys in memory. The zero Table is empty. Each segment holds the keys with the same
-// first bits, in ascending order, with gaps: the home of a key in its segment is
-// proportional to its value, and a key moves at most a few slots away from its
-// home. So a walk over the slots yields a sorted run, and a search ends at the
-// first greater key. Homes are the starts of cache lines, so most searches read one
-// or two of them.
+// A Table is a set of keys in memory. The zero Table is empty. Each segment
+// holds the keys with the same first bits, in ascending order, with gaps: the
+// home of a key in its segment is proportional to its value, and a key moves at
+// most a few slots away from its home. So a walk over the slots yields a sorted
+// run, and a search ends at the first greater key. Homes are the starts of
+// cache lines, so most searches read one or two lines.
 //
-// A segment that is full doubles while it is small, because new pages cost more time
-// than the search for a key; later it grows by a fifth.
-// Segments grow one by one, so a table of any size needs little memory for growing.
+// A full segment doubles while it is small, because new pages cost more time
+// than the search for a key; a large segment grows by a fifth. Segments grow
+// one by one, so a table of any size needs little memory for growing.
 type Table struct {
 	segments [Segments]Segment
 	len      int   // keys
@@ -130,10 +130,11 @@ func (s *Segment) find(k Key) (slot int, found bool) {
 	return slot, slot < len(s.slots) && s.slots[slot] == k
 }
 
-// before returns a number of slots at the front of w, the window of k: at most the
-// slots that hold lesser keys, and most often all of them. A processor cannot predict
-// their number, so there is no branch that depends on a slot, and no loop. A gap
-// comes after all lesser keys: its first half minus 1 is greater than any other.
+// before returns how many slots at the front of w, the window of k, a search
+// can skip: at most the number of slots with lesser keys, and most often
+// exactly that number. A processor cannot predict the number, so no branch
+// depends on a slot, and there is no loop. A gap counts as greater than every
+// key, because its first half minus 1 wraps to the greatest number.
 func (w *window) before(k Key) int {
 	hi := max(k.Hi, 1) - 1
 	_, a := bits.Sub64(w[0].Hi-1, hi, 0)
@@ -204,9 +205,9 @@ func (s *Segment) insert(slot int, k Key) bool {
 	return true
 }
 
-// grow makes room in s. Its homes grow if they are nearly all in use. Otherwise many
-// keys have similar bits, as no hash gives them: then only the slack grows, so that
-// such keys cost time and no memory.
+// grow makes room in s. Its homes grow if they are nearly all in use. Otherwise
+// many keys have similar bits, which hashes do not have: then only the slack
+// grows, so that such keys cost time rather than memory.
 func (s *Segment) grow() error {
 	homes, slack := s.homes, len(s.slots)-s.homes
 	if s.len >= s.limit {

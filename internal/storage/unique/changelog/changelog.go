@@ -12,8 +12,8 @@
 //
 // So a process that dies between the two steps leaves entries that the next
 // owner ignores, because it reads their records again. A member that has lost
-// the partition and still writes does no harm either: what it says about a
-// record before the offset is true, and the rest is ignored.
+// the partition and still writes does no harm either: its entries for records
+// before the offset are true, and its other entries are ignored.
 package changelog
 
 import (

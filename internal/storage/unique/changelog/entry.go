@@ -27,8 +27,8 @@ const (
 	windowLen = 4
 )
 
-// A message with the key identityKey has the identity of the set whose member has
-// loaded the partition last, as JSON. It belongs to no set.
+// A message with the key identityKey holds, as JSON, the identity that the
+// member used which loaded the partition last. It belongs to no set.
 const identityKey = "identity"
 
 // identityOf returns the identity in a message, and whether there is one.

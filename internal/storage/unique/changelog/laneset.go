@@ -120,7 +120,7 @@ func (s *laneSet) piece(n int) ([]keyset.Key, error) {
 	return nil, s.err
 }
 
-// fill fills the piece of w if it is empty.
+// fill reads keys until the piece of w has n keys, or the set has no more.
 func (w *walk) fill(n int) error {
 	for len(w.keys) < n {
 		k, err, ok := w.next()

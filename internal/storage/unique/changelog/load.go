@@ -132,8 +132,7 @@ func (ld *loader) announce(ctx context.Context) error {
 	return ld.c.client.Produce(ctx, cfg.Topic, ld.partition, batch)
 }
 
-// take takes the entries of f, whose first record has the given offset or a
-// greater one.
+// take collects the entries of f. It skips messages before the given offset.
 func (ld *loader) take(d *kafka.Decoder, f *kafka.Fetched, offset int64) error {
 	d.Reset(f, offset)
 	for r := new(kafka.Record); d.Next(r); {
