@@ -70,8 +70,8 @@ func runs(text []byte) []byte {
 }
 
 // Archives returns one archive of each kind of a format, each with its own
-// text. It omits archives for which a program is missing. The error is nil
-// unless that happens, and names the program.
+// text. If a program is missing, it omits the archives that need it, and the
+// error names the program.
 func Archives(rng *rand.Rand, format string, size int) ([]Archive, error) {
 	build := map[string]func(*rand.Rand, int) ([]Archive, error){
 		"gzip": gzipArchives, "zstd": zstdArchives, "bzip2": bzip2Archives, "xz": xzArchives,

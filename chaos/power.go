@@ -237,8 +237,8 @@ func put(names map[string]*inode, path string, n *inode) {
 
 // rename applies a rename or a link. A rename between two folders is two
 // changes, so a crash may leave both names. It never leaves none: on file
-// systems where a rename is one step of a journal, the old name is not removed
-// without the new one being added.
+// systems where a rename is one step of a journal, the old name is only removed
+// together with adding the new name.
 func (d *Disk) rename(op *disk.Op) error {
 	n := d.live[op.Path]
 	if n == nil || n.folder {

@@ -24,11 +24,12 @@ type Type struct{ kind kinds.Source }
 // Name returns the name of the type in a configuration, such as "kafka".
 func (t Type) Name() string { return t.kind.Name }
 
-// Define returns the type with the given name and the configuration struct C, as package
-// config/field describes it. defaults returns a new C with the default values. open makes a
-// source from a C that the configuration has filled in; it does not connect, and its error
-// joins all mistakes. It must open nothing: a run calls it about three times, and opens one
-// of the results; "urlfold check -c" opens none.
+// Define returns the type with the given name and the configuration struct C,
+// as package config/field describes it. defaults returns a new C with the
+// default values. open makes a source from a C that the configuration has
+// filled in; its error joins all mistakes. open must not connect or open files:
+// a run calls it about three times and uses one of the results; "urlfold check
+// -c" uses none.
 func Define[C any](name string, defaults func() *C, open func(c C, env *Env) (pipeline.Source, error)) Type {
 	return Type{kinds.NewSource(name, defaults, func(c C, env kinds.SourceEnv) (engine.Source, error) {
 		s, err := open(c, &Env{Name: env.Name, BatchBytes: env.BatchBytes, UntilEOF: env.UntilEOF, Logger: env.Logger, Stdin: env.Stdin})

@@ -17,7 +17,7 @@ var namedFormat = record.Format{
 	},
 }
 
-// countNamed returns how many records of a sample have the form of such lines.
+// countNamed returns how many records of a sample have the form name|URL.
 func countNamed(s *record.Sample) (n int) {
 	for _, rec := range s.Records {
 		if _, url, ok := bytes.Cut(rec, []byte("|")); ok && bytes.Contains(url, []byte("://")) {
@@ -27,8 +27,8 @@ func countNamed(s *record.Sample) (n int) {
 	return n
 }
 
-// named is stateless. A locator with scratch memory would be a new one for each
-// goroutine.
+// named is stateless. For a locator with scratch memory, the function that Open
+// returns must return a new locator each time, because each goroutine uses one.
 type named struct{}
 
 func (named) Locate(f *record.Found, rec []byte) (record.Reason, int) {

@@ -20,7 +20,7 @@ type Emitted struct {
 	End   engine.Position
 }
 
-// A Runtime is a [engine.Runtime] with a fixed number of batches that keeps a
+// A Runtime is an [engine.Runtime] with a fixed number of batches that keeps a
 // copy of everything emitted. It overwrites each returned batch, to detect a
 // source that keeps a slice of it. As its contract requires, it may be used by
 // several goroutines.

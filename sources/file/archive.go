@@ -235,7 +235,8 @@ func enumerate(names []string) string {
 	return text
 }
 
-// remedy completes the verdict that an input is not supported if it is an archive.
+// remedy adds the names of members to the verdict that an input is not
+// supported, if the input is an archive.
 func (s *Source) remedy(in *input, v compress.Verdict) compress.Verdict {
 	if v.Kind != compress.UnsupportedFormat || in.size < 0 || in.object != nil {
 		return v
@@ -282,8 +283,8 @@ func cutMember(path string) (archive, member string, ok bool) {
 	return "", "", false
 }
 
-// OnDisk returns the file that is read for an input: the archive, if path names a member of
-// one, and otherwise path.
+// OnDisk returns the file that is read for an input: the archive if path names
+// a member of an archive, and otherwise path.
 func OnDisk(path string) string {
 	if _, err := os.Lstat(path); err != nil {
 		if archive, _, ok := cutMember(path); ok {

@@ -222,7 +222,7 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 		t.sight.changed = now
 	}
 	if t.sight.doubt != trusted {
-		return // leave t.file unchanged, so that the doubt remains after a restart
+		return // leave t.sight.file unchanged, so that the doubt remains after a restart
 	}
 	if t.sight.file.stamps != s.stamps {
 		t.sight.file.stamps = s.stamps
@@ -230,9 +230,9 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	}
 }
 
-// question updates t.doubt: whether the file of t, whose state is now s, may
-// hold another text than the track has read. A file that is being written may
-// show its new time just before its new size, so the next scan decides.
+// question updates t.sight.doubt: whether the file of t, whose state is now s,
+// may hold another text than the track has read. A file that is being written
+// may show its new time just before its new size, so the next scan decides.
 func (k *bindings) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.sight.file.size; {
 	case t.sight.doubt == doubted && grown:

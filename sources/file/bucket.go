@@ -18,10 +18,10 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
-// Objects lets a watcher read the objects of buckets instead of files. Settings.Include
-// names them as on the command line. Start, MaxOpenFiles, IdleClose, FingerprintBytes,
-// RotateWait and DamageAfter of the settings have no effect, and OnFinish.MoveTo is not
-// possible.
+// Objects lets a watcher read the objects of buckets instead of files.
+// Settings.Include holds their paths, as on the command line. Start,
+// MaxOpenFiles, IdleClose, FingerprintBytes, RotateWait and DamageAfter of the
+// settings have no effect, and OnFinish.MoveTo is not possible.
 type Objects struct {
 	// Connect finds the credentials and returns the store. It is called until it
 	// succeeds.
@@ -87,7 +87,7 @@ type bucket struct {
 	store   *objects.Store
 	due     time.Time                  // time of the next listing
 	changed bool                       // an object has changed since the last listing began
-	known   map[fileID]*objects.Object // the objects of all
+	known   map[fileID]*objects.Object // objects of the files in all
 }
 
 // window is how many objects are to be read at a time. Each takes about 2 KB, an object
@@ -186,8 +186,8 @@ func (b *bucket) relist(ctx context.Context, tracked map[fileID]bool) (hidden ma
 	return nil
 }
 
-// tracked implements bucket.tracked. Files that could not be read wait for another
-// attempt.
+// tracked implements bucket.tracked. busy does not count files that wait for
+// another attempt after an error.
 func (w *watcher) tracked() (ids map[fileID]bool, busy int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -58,8 +58,8 @@ func (c *catalog) unindex(t *track, key headKey) {
 	}
 }
 
-// rekey sets the key of t to the emitted beginning of its text. The caller holds mu,
-// and touches t.
+// rekey sets the key of t to the emitted beginning of its text. The caller
+// holds mu, and must call touch for t.
 func (c *catalog) rekey(t *track) {
 	n := min(t.read.cut.off, int64(len(t.read.head)), int64(c.cfg.FingerprintBytes))
 	before := t.key

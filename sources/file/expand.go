@@ -184,8 +184,8 @@ func (e *expander) add(base, path string, err error, named bool) {
 	e.keep(key, named, found{path: path, rel: relative(base, path), err: err})
 }
 
-// keep appends f to the list unless the list has the file, which key identifies. A
-// file that was named before and is named again is appended again.
+// keep appends f to the list unless the list has the file with this key. A file
+// that was named before and is named again is appended again.
 func (e *expander) keep(key string, named bool, f found) {
 	before, there := e.seen[key]
 	e.seen[key] = before || named

@@ -39,7 +39,7 @@ func (w *watcher) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 }
 
 // resolve sets the final state of the tracks of finished lanes. It returns the
-// tracks; nil for a lane that was finished before.
+// tracks, with nil for a lane that was finished before.
 func (w *watcher) resolve(lanes []*engine.Lane) []*track {
 	w.mu.Lock()
 	defer w.mu.Unlock()

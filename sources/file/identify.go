@@ -238,9 +238,9 @@ func (t *track) awaited(l *look) bool {
 	return t.life == open && t.at().off == 0 && t.sight.file.size > 0 && t.trouble.failure == "" && sameBeginning(t.read.head, l.head)
 }
 
-// copiedFrom returns a track that nothing was read from yet if p may be a copy
-// of its file, judging by the name: rotation with copytruncate leaves it in the
-// same folder or in one below.
+// copiedFrom returns the track of whose file p may be a copy, judging by the
+// name of p, if nothing was read from that file yet. Rotation with copytruncate
+// leaves the copy in the folder of the original, or in a folder below it.
 func (c *catalog) copiedFrom(p *candidate) *track {
 	folder, name := filepath.Split(p.s.path)
 	base := rotatedFrom(name)

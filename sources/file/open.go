@@ -29,8 +29,8 @@ type opener struct {
 // errReplaced means that a file no longer holds the text of its track.
 var errReplaced = errors.New("the content of the file was replaced")
 
-// openContent prepares t for reading at t.cut.off, and checks that the file is
-// the file to which the track is bound.
+// openContent prepares t for reading at t.read.cut.off, and checks that the
+// file is the file to which the track is bound.
 func (o *opener) openContent(t *track) error {
 	if t.read.in.f == nil {
 		path, id := o.fileOf(t)
@@ -125,8 +125,8 @@ func (o *opener) readerOptions(t *track) compress.Options {
 	return opt
 }
 
-// resume prepares a compressed file for reading at t.cut.off: from the nearest
-// restart point, or from its beginning if no restart point works.
+// resume prepares a compressed file for reading at t.read.cut.off: from the
+// nearest restart point, or from its beginning if no restart point works.
 func (o *opener) resume(t *track) error {
 	off := t.read.cut.off
 	var from compress.RestartPoint
@@ -235,9 +235,9 @@ func (o *opener) readHeader(t *track) (err error) {
 	}
 }
 
-// knowsDirective reports whether the directive in force at t.cut.off is known from the
-// checkpoint or from earlier reading. If so, it sets t.csv. A directive of a format
-// that was configured before does not count.
+// knowsDirective reports whether the directive in force at t.read.cut.off is
+// known from the checkpoint or from earlier reading. If so, it sets t.read.csv.
+// A directive of a format that was configured before does not count.
 func (o *opener) knowsDirective(t *track) bool {
 	d, ok := o.cfg.Framing.(director)
 	if !ok {

@@ -428,9 +428,10 @@ func (w *watcher) expire(now time.Time) {
 	})
 }
 
-// closeIdle closes files that have been idle for long. It also closes the most
-// idle ones when the limit on open files is nearly reached, to make room for
-// new files: a file that is not open can be deleted unread.
+// closeIdle closes files that have been idle for long. When the limit on open
+// files is nearly reached, it also closes the files that have been idle
+// longest, to make room for new files: a file that is not open can be deleted
+// unread.
 func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.known.tracks {

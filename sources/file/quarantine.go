@@ -208,8 +208,8 @@ func (r *reader) verifiedBytes(t *track) int64 {
 	return off
 }
 
-// rest returns the text of a file after its verified part. While t.raw is open,
-// that file is read even if it was renamed.
+// rest returns the text of a file after its verified part. While t.read.raw is
+// open, that file is read even if it was renamed.
 func (r *reader) rest(t *track) *text {
 	rest := &text{off: t.read.cut.verified.Bytes, opt: r.files.readerOptions(t)}
 	r.mu.Lock()

@@ -342,7 +342,7 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 }
 
 // stateAtEnd returns the current state of the file of t; fits reports whether
-// all of it was read.
+// all of the file was read.
 func (t *track) stateAtEnd() (s fileState, fits bool) {
 	if t.read.in.f == nil {
 		return s, false
@@ -423,9 +423,9 @@ func (c *content) sameAt(off int64, want []byte) error {
 	return nil
 }
 
-// note is called with each batch of t that is about to be emitted, when t.cut
-// has advanced past it. It records the position for a checkpoint, and returns
-// the id of the last restart point.
+// note is called with each batch of t that is about to be emitted, when
+// t.read.cut has advanced past it. It records the position for a checkpoint,
+// and returns the id of the last restart point.
 func (r *reader) note(t *track, b *engine.Batch) int64 {
 	c := &t.read.cut
 	keepPrelude(b, t.read.last, t.read.hash)
@@ -473,8 +473,8 @@ func (r *reader) note(t *track, b *engine.Batch) int64 {
 	return 0
 }
 
-// appendTail returns the last tailBytes bytes of last followed by text, in
-// last.
+// appendTail returns the last tailBytes bytes of last followed by text, in the
+// memory of last.
 func appendTail(last, text []byte) []byte {
 	if len(text) >= tailBytes {
 		return append(last[:0], text[len(text)-tailBytes:]...)
@@ -485,8 +485,9 @@ func appendTail(last, text []byte) []byte {
 	return append(last, text...)
 }
 
-// growHead appends to t.read.head those of the first n bytes of the text that are
-// in b. It returns false if it cannot append any. The caller holds mu.
+// growHead appends to t.read.head the part of b that lies within the first n
+// bytes of the text. It returns false if there is no such part. The caller
+// holds mu.
 func (t *track) growHead(b *engine.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false

@@ -44,8 +44,9 @@ type Report struct {
 // taken at one instant.
 type Progress struct {
 	Files, FilesDone int
-	// Bytes is the stored (compressed) size of all files, BytesDone what was
-	// read of it. Known is false if the size of an input is unknown.
+	// Bytes is the stored (compressed) size of all files, and BytesDone the
+	// part of it that was read. Known is false if the size of an input is
+	// unknown.
 	Bytes, BytesDone int64
 	Known            bool
 }
@@ -116,7 +117,8 @@ func (s *Source) Leave(path string) {
 	s.inputs = slices.DeleteFunc(s.inputs, func(in *input) bool { return in.path == path })
 }
 
-// Verdict returns the verdict on the input at path, whose lane is whole.
+// Verdict returns the verdict on the input at path, whose lane must be
+// complete.
 func (s *Source) Verdict(path string) (v compress.Verdict) {
 	for _, in := range s.inputs {
 		if in.path == path {
@@ -134,8 +136,8 @@ func Stamp(fi fs.FileInfo) string {
 	return fmt.Sprint(s.size, s.mtime, s.id)
 }
 
-// Judge ends the input at path, of which nothing is emitted, with a verdict. It must be
-// called after Inspect and before Open.
+// Judge ends the input at path with the verdict v, without emitting any of it.
+// It must be called after Inspect and before Open.
 func (s *Source) Judge(path string, v compress.Verdict) {
 	for _, in := range s.drop(path) {
 		in.judged, in.report.Verdict, in.report.Format, in.report.CompressedBytes = true, v, v.Format, max(0, in.size)
@@ -157,9 +159,9 @@ func (s *Source) drop(path string) (list []*input) {
 }
 
 // Rels returns the relative path of each input, by its path. For a file that
-// Config.Paths names itself, the relative path is the base name; for one
-// found through a folder or a glob, the path below the folder or below the
-// fixed part of the glob. Stdin is not in the map.
+// Config.Paths names itself, the relative path is the base name; for a file
+// found through a folder or a glob, it is the path below the folder or below
+// the fixed part of the glob. Stdin is not in the map.
 func (s *Source) Rels() (map[string]string, error) {
 	if err := s.expand(); err != nil {
 		return nil, err

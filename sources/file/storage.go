@@ -13,9 +13,9 @@ import (
 // A storage is where a watcher finds its files: a file system, or a bucket whose
 // objects are read as files.
 type storage interface {
-	// scan returns all files to read, in the order in which reading begins. A file
-	// with several names is returned once for each. hidden holds what cannot be accessed now, with
-	// the errors.
+	// scan returns all files to read, in the order in which reading begins. A
+	// file with several names is returned once for each. hidden holds the paths
+	// that cannot be accessed now, with the errors.
 	scan(ctx context.Context) (all []fileState, hidden map[string]error)
 	// stat returns the current state of a file. If the file does not exist,
 	// isGone reports true for the error.
@@ -93,7 +93,8 @@ func (f readFile) perm() (fs.FileMode, bool) {
 	return fi.Mode(), true
 }
 
-// again returns a reader of the same open file: its path may lead to another one.
+// again returns a reader of the same open file: its path may lead to another
+// file.
 func (f readFile) again() (io.ReadSeeker, func() error, error) {
 	return io.NewSectionReader(f, 0, math.MaxInt64), func() error { return nil }, nil
 }

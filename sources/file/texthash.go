@@ -29,10 +29,10 @@ func (h *textHash) text() string {
 	return base64.RawStdEncoding.EncodeToString(state)
 }
 
-// storedHash returns the hash stored in an entry and the offset where it
-// begins. An older version may have written the entry without a hash, or another
-// version of the hash library its state. In these cases, the hash begins at the
-// position of the entry.
+// storedHash returns the hash stored in an entry and the offset where the
+// hashed text begins. An older version may have written the entry without a
+// hash, or another version of the hash library its state. In these cases, the
+// hash begins at the position of the entry.
 func storedHash(e *checkpoint.Entry) (h textHash, from int64) {
 	state, err := base64.RawStdEncoding.DecodeString(e.Hash)
 	if err == nil && h.UnmarshalBinary(state) == nil {

@@ -42,7 +42,7 @@ type headKey struct {
 }
 
 // A position is an offset in the text at the end of a batch. When it was
-// recorded, nothing beyond had been emitted.
+// recorded, no text after it had been emitted.
 type position struct {
 	off, line int64
 	inside    bool                   // within an oversize record
@@ -125,7 +125,7 @@ type sighting struct {
 	replaced bool      // its file now holds another text
 	reused   bool      // its inode now belongs to another file
 	doubt    doubt     // whether its file still holds the text that was read
-	met      meeting   // meeting of the file that it is bound to
+	met      meeting   // meeting of the bound file
 	changed  time.Time
 	gone     time.Time // when the file was first missed
 	disposed int64     // when on_finish removed the file, in nanoseconds of Unix time, or 0

@@ -42,7 +42,7 @@ func (s *fileState) rewritten(now *fileState, renamed bool) bool {
 // changedSince returns the change time to record: s.changed if size or
 // modification time differ from was, which explains the change. Otherwise it
 // returns was.changed, so that the next scan decides whether a new name
-// explains it.
+// explains the change.
 func (s *fileState) changedSince(was *fileState) int64 {
 	if s.same(was) {
 		return was.changed
@@ -295,7 +295,7 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 		t.sight.file.stamps = seen.stamps
 		return
 	}
-	w.bound.replace(t) // t.file stays as it was, so that a restart has the same doubt
+	w.bound.replace(t) // t.sight.file stays as it was, so that a restart has the same doubt
 	w.bound.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.bound.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
 }
 

@@ -125,7 +125,7 @@ type watcher struct {
 //
 // Two hashes identify a text: the hash of its beginning, as far as it was
 // emitted but at most fingerprint_bytes, and the hash of the last KiB before
-// the position at which reading resumes. The second one distinguishes files
+// the position at which reading resumes. The second hash distinguishes files
 // that begin with the same header.
 //
 //	rotation            action
@@ -137,7 +137,7 @@ type watcher struct {
 //	                    text, the copy takes its place, and the part that was not yet
 //	                    read is read from the copy
 //
-// A recently changed file that begins like another one is held back until it
+// A recently changed file that begins like another file is held back until it
 // differs or has been unchanged for rotate_wait. That costs time, never a
 // record.
 //

@@ -51,7 +51,7 @@ type Config struct {
 	// FetchWait is how long a broker delays its response while there is nothing to read.
 	FetchWait time.Duration `yaml:"-"`
 	// Maximum decompressed size of a record batch. A partition stops at a
-	// larger one, and the instance is not ready until the limit is raised.
+	// larger batch, and the instance is not ready until the limit is raised.
 	MaxBatchBytes field.Size `yaml:"max_batch_size" min:"1MiB" max:"1GiB"`
 
 	// BatchBytes, BatchRecords and Linger limit a batch of the pipeline: the

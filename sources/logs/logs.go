@@ -35,9 +35,10 @@ type Reader struct {
 // Open opens the file at path. It may be compressed with gzip, zstd, bzip2, xz, lz4, snappy, S2
 // or zlib, whatever its name is. A nil j is the zero Job; *j is copied.
 //
-// A row of a Parquet or Avro file is a record whose Bytes are its URLs, separated by tabs.
-// Job.URLField names up to three columns, separated by commas; without it, the file must have
-// one called url or similar. Other columns are not read.
+// A row of a Parquet or Avro file is a record whose Bytes are its URLs,
+// separated by tabs. Job.URLField names up to three columns, separated by
+// commas; without it, the file must have exactly one column called url or
+// similar. Other columns are not read.
 func Open(path string, j *record.Job) (*Reader, error) {
 	r := newReader([]string{path}, j)
 	return r, r.open()
@@ -291,7 +292,7 @@ type DamageError struct {
 	// rest may be wrong, or the format has no checksums (Checksums is false).
 	Verified  int64
 	Checksums bool
-	Err       error // the error of the system, if it is one
+	Err       error // the error of the operating system, if that is the cause
 }
 
 // Error returns a message with the path, the position, and what is verified.

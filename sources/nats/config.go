@@ -167,7 +167,7 @@ type CoreConfig struct {
 	// Name of a queue group: each message goes to one of its members.
 	Queue string `yaml:"queue"`
 	// Limits for messages that have arrived but are not processed yet, for each
-	// subject. Messages beyond these are dropped and counted.
+	// subject. Messages beyond these limits are dropped and counted.
 	Pending Pending `yaml:"pending"`
 	// Batch limits a batch. The owner of the pipeline sets it.
 	Batch Batch `yaml:"-"`

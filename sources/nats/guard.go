@@ -172,7 +172,7 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 // verify checks whether the stream in which a consumer was created is still the
 // stream that was checked before. In a new stream of the same name, the
 // consumer would start after messages that nobody has read, so verify deletes
-// it.
+// the consumer.
 func (s *jetStream) verify(ctx context.Context, conn *client.Conn, stream *client.StreamInfo) error {
 	for {
 		now, err := conn.Stream(ctx, stream.Name)

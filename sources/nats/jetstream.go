@@ -231,8 +231,9 @@ func (s *jetStream) answer(refs []string, text []byte, sent *atomic.Int64) {
 const confirmTimeout = 5 * time.Second
 
 // ackConfirmed acknowledges messages until the server confirms the last
-// message. This implies the others, because the server processes them in order.
-// It gives up after ack_wait, when the messages are redelivered anyway.
+// acknowledgment. This confirms the others, too, because the server processes
+// them in order. ackConfirmed gives up after ack_wait, when the messages are
+// redelivered anyway.
 func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.info.Load().AckWait)
 	defer cancel()

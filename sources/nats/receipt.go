@@ -23,7 +23,7 @@ type receipt struct {
 	since   time.Time  // lower bound of the arrival times
 	touched time.Time  // when the messages were last reported to the server
 
-	count atomic.Int64 // len(refs), for those who must not wait for a report
+	count atomic.Int64 // len(refs), for readers that must not wait for a report
 }
 
 // receiptOf returns an empty receipt for b and adds it to the batches in

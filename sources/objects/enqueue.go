@@ -29,11 +29,11 @@ type publisher interface {
 // publishAtOnce is the number of references of one call of publish.
 const publishAtOnce = 1000
 
-// Enqueue publishes a reference to each object below path, s3://BUCKET/PREFIX, to
-// the queue of c, and returns how many. It leaves out the objects that stand for
-// folders, and those for which owns returns false for the path relative to the
-// bucket. subject is the JetStream subject or the Kafka topic, and may be empty
-// if there is a single one.
+// Enqueue publishes a reference to each object below path, s3://BUCKET/PREFIX,
+// to the queue of c, and returns the number of references. It leaves out the
+// objects that stand for folders, and the objects for which owns returns false
+// for the path relative to the bucket. subject is the JetStream subject or the
+// Kafka topic, and may be empty if there is a single one.
 func Enqueue(ctx context.Context, c Config, path, subject string, owns func(rel string) bool, log *slog.Logger) (n int, err error) {
 	bucket, prefix := storage.Split(path)
 	if !storage.Is(path) || bucket == "" {
@@ -107,7 +107,8 @@ type natsPublisher struct {
 	subject string
 }
 
-// mostPending is the number of messages that the stream has not acknowledged.
+// mostPending is the maximum number of messages that the stream has not
+// acknowledged.
 const mostPending = 256
 
 func (q *jetStream) publisher(ctx context.Context, conn *client.Conn, subject string) (publisher, error) {

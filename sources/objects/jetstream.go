@@ -45,7 +45,7 @@ func (q *jetStream) open(ctx context.Context) (err error) {
 	return err
 }
 
-// check is open without a change of the server.
+// check is like open, but changes nothing on the server.
 func (q *jetStream) check(ctx context.Context) error {
 	conn, err := q.connect(ctx)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/urlfold/urlfold/sources/kafka"
 )
 
-// A topics is the queue in Kafka topics. A pipeline reads them with the source kafka, each
-// message in a batch of its own. The topics is its sink, and answers for a message that
-// is acknowledged, so the pipeline commits an offset when all messages before it are
-// acknowledged.
+// A topics is the queue in Kafka topics. A pipeline reads them with the source
+// kafka, one message in each batch. The topics is the sink of this pipeline. It
+// answers for a message when the message is acknowledged, so the pipeline
+// commits an offset when all messages before it are acknowledged.
 type topics struct {
 	group    string
 	source   kafkaSource
@@ -188,8 +188,8 @@ func newKafkaPublisher(c kafka.Config, topic string) (publisher, error) {
 	return &kafkaPublisher{client: p, topic: topic}, err
 }
 
-// perBatch is the number of references in a record batch. The batches take turns with the
-// partitions, so that all instances get some.
+// perBatch is the number of references in a record batch. Successive batches go
+// to different partitions, so that all instances get some.
 const perBatch = 50
 
 func (p *kafkaPublisher) publish(ctx context.Context, refs []Reference) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // A Reference is a message of urlfold: it names an object. A dead letter of the
-// source is one, too, so that it can be published again.
+// source is a Reference, too, so that it can be published again.
 type Reference struct {
 	URL       string `json:"url"`                 // s3://BUCKET/KEY
 	ETag      string `json:"etag,omitempty"`      // if another version is there, it is not read

@@ -19,7 +19,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A queue delivers messages. Only open and close are called by one goroutine.
+// A queue delivers messages. All methods except open and close may be called
+// concurrently.
 type queue interface {
 	name() string
 	open(ctx context.Context) error
@@ -44,7 +45,7 @@ type queue interface {
 type message struct {
 	text       []byte
 	handle     string        // identifies the message for the queue
-	ticket     engine.Ticket // the same, for Kafka
+	ticket     engine.Ticket // identifies the message in place of handle, for Kafka
 	deliveries int           // number of deliveries, including this one; 0: unknown
 	left       int           // objects that are not done; guarded by source.mu
 }
@@ -255,7 +256,8 @@ func (s *source) receive(ctx context.Context) {
 	}
 }
 
-// mostFetched is the maximum number of messages of one request. SQS has the same.
+// mostFetched is the maximum number of messages of one request. SQS has the
+// same limit.
 const mostFetched = 10
 
 // reserve waits for a free slot and reserves as many as there are, at most
@@ -338,7 +340,7 @@ func (s *source) look(ctx context.Context, ref Reference, messages ...*message) 
 // unreadable is the verdict on an object that the store does not return.
 const unreadable = "unreadable"
 
-// list adds an object to the listed ones.
+// list adds an object to the listed objects.
 func (s *source) list(o *storage.Object, ref Reference, messages []*message) {
 	found := storage.Found{Object: *o, Rel: storage.Local(o.Key)}
 	if o.StandsForFolder() {

@@ -21,15 +21,15 @@ type Config struct {
 	// with * ? [ or { the matches of a glob, in which ** matches any number of
 	// folders. s3://BUCKET is all objects of a bucket.
 	Include []string `yaml:"include,required" min:"1"`
-	// Globs of objects to exclude. A glob without a slash matches the last part of
-	// a key, any other one the key below the folder.
+	// Globs of objects to exclude. A glob without a slash matches the last part
+	// of a key, any other glob the key below the folder.
 	Exclude []string `yaml:"exclude"`
 	// The share of the objects that this instance reads: INDEX/COUNT, such as 0/7
 	// for the first of seven instances. A hash of the key below the folder assigns
 	// each object to one of them. Default: all objects.
 	Shard file.Share `yaml:"shard"`
-	// batch reads the objects that exist at the start and exits; poll also waits
-	// for new ones.
+	// batch reads the objects that exist at the start and exits; poll also
+	// waits for new objects.
 	Mode string `yaml:"mode" enum:"batch,poll"`
 	// How often to list the objects in mode poll. A listing takes a request for
 	// each 1,000 objects.
@@ -46,7 +46,8 @@ type Config struct {
 	// starts.
 	ListAllInterval time.Duration `yaml:"list_all_interval" min:"1s"`
 	// In mode batch: whether a run succeeds if there are no objects and the
-	// checkpoint knows none either. Otherwise the run ends with exit code 78.
+	// checkpoint knows no object either. Otherwise the run ends with exit code
+	// 78.
 	AllowEmpty bool `yaml:"allow_empty"`
 	// How to handle the records of a damaged compressed object: as on_damage of
 	// the file source.

@@ -1,4 +1,4 @@
-// Gomap prints the lines of a file that are not in it before: the program that
+// Gomap prints each line of a file at its first occurrence: the program that
 // one would write first. dedupe.sh compares urlfold --dedupe with it.
 package main
 

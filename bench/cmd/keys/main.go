@@ -29,7 +29,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 )
 
-// A set is what is measured.
+// A set is an implementation of a set of keys that is measured.
 type set interface {
 	// add adds keys, and sets added[i] if keys[i] is new.
 	add(keys []keyset.Key, added []bool) error

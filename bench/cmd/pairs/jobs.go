@@ -41,8 +41,8 @@ var jobs = []job{
 	{"crawl, analytics and page", list("-p", "analytics", "-k", "page", "-r", "keys", "SETS/crawl.txt")},
 }
 
-// oldNames are the names of options and levels in programs of before 0.1.0, such as the default
-// baseline.
+// oldNames are the names of options and levels in programs older than 0.1.0,
+// such as the default baseline.
 var oldNames = map[string]string{"--dedupe": "--unique", "fetch": "k2", "page": "k3"}
 
 // namesOf returns what a program calls the options of jobs, if it has other

@@ -27,9 +27,9 @@ type column struct {
 // passTime is the minimum time of a library in a round.
 const passTime = 300 * time.Millisecond
 
-// libraries compares URL libraries on the URLs of a set, in memory: those
-// for Go in this process, and those for Rust in a separate process, which
-// makes a pass when asked.
+// libraries compares URL libraries on the URLs of a set, in memory: the
+// libraries for Go in this process, and the libraries for Rust in a separate
+// process, which makes a pass when asked.
 func libraries(bin string, set *bench.Set, rounds int, charts string) error {
 	list := filepath.Join(bin, "set.txt")
 	if err := os.WriteFile(list, []byte(strings.Join(set.Strings, "\n")+"\n"), 0o600); err != nil {

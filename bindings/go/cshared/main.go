@@ -21,8 +21,9 @@ var (
 	norm, out  []byte
 )
 
-// normalize writes the normal forms of the lines of a text, a line for each, and returns
-// their size. They are in memory that the caller frees.
+// normalize sets answer to the normal forms of the lines of a text, one line
+// for each, and returns their size in bytes. The caller must free the memory of
+// answer.
 //
 //export normalize
 func normalize(text *C.char, size C.int, answer **C.char) C.int {

@@ -66,8 +66,8 @@ type deduping struct {
 	*setup
 	lab     *lab
 	lanes   int
-	took    time.Duration // of a run without kills
-	want    [][]byte      // its output, sorted if there are several lanes
+	took    time.Duration // duration of a run without kills
+	want    [][]byte      // output of that run, sorted if there are several lanes
 	doubled int
 	mark    bool // keep: mark
 }
@@ -114,7 +114,8 @@ func killDedupeKafka(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// dedupeKills tells the tests of chaos/endtoend the number of kills.
+// dedupeKills returns the environment variable with the number of kills, for
+// the tests of chaos/endtoend.
 func dedupeKills(l *lab) string {
 	goal := l.times(10, 100)
 	if l.kills > 0 {

@@ -24,9 +24,9 @@ func (l *lab) goTest(ctx context.Context, dir string, env []string, args ...stri
 	return out.String(), err
 }
 
-// endToEnd runs tests of chaos/endtoend, whose servers are in the
-// process of the test. Of these, want cases print a figure. It returns the
-// output.
+// endToEnd runs tests of chaos/endtoend, whose servers are in the process of
+// the test. want is the number of cases that must print a figure. It returns
+// the output.
 func (l *lab) endToEnd(ctx context.Context, env, tests string, want int) (output string) {
 	out, err := l.goTest(ctx, "chaos", []string{env}, "-count=1", "-v", "-run", tests, "./endtoend")
 	l.check(err == nil, "%v (with -keep, the whole output is in %s):\n%s", err, l.path("go-test.log"), lastLines(toFailure(withoutLogs(out)), 30))

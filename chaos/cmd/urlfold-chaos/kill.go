@@ -302,7 +302,8 @@ func (s *killing) verdict(run, killed int) error {
 }
 
 // perKill returns the maximum number of records that a kill may double: the
-// records of a commit interval and of a sync interval, and the ones in flight.
+// records of a commit interval and of a sync interval, and the records in
+// flight.
 func (s *killing) perKill(records int64) int64 {
 	rate := float64(records) / s.took.Seconds()
 	// The average rate of a run is below its peak, because of the start and the

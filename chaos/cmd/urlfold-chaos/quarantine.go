@@ -253,7 +253,7 @@ func (t *tally) String() string {
 }
 
 // judgeOne checks the output of one file. once means that no record may appear
-// twice, kept that the unverified text must be in a separate file.
+// twice, and kept means that the unverified text must be in a separate file.
 func (q *quarantining) judgeOne(spec chaos.Spec, f *flipped, out string, once, kept bool) (t tally) {
 	l := q.lab
 	want := map[string]bool{}

@@ -68,8 +68,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return conductAll(ctx, t, dir, &o, chosen, stdout, stderr)
 }
 
-// conductAll runs the experiments one after the other, and those marked aside
-// in parallel.
+// conductAll runs the experiments one after the other, and in parallel to them
+// the experiments marked aside.
 func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []experiment, stdout, stderr io.Writer) error {
 	var failed []string
 	conclude := func(r report) error {
@@ -118,7 +118,7 @@ func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []
 
 // choose returns the experiments with the given names. A name that ends in *
 // selects all experiments with that prefix. Without names it returns all
-// experiments; in short runs it omits those marked long.
+// experiments; in short runs it omits the experiments marked long.
 func choose(names []string, short bool) ([]experiment, error) {
 	var chosen []experiment
 	if len(names) == 0 {

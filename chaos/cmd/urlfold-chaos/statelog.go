@@ -301,8 +301,8 @@ func removeOnce(ctx context.Context, l *lab, how *removal, signaled bool, i int)
 	return took, os.RemoveAll(s.dir)
 }
 
-// stopped calls harm while p is stopped, so that p sees either nothing or all of it: without
-// a data directory for a moment, p would rightly end.
+// stopped calls harm while p is stopped, so that p sees none or all of the
+// harm: without a data directory for a moment, p would rightly end.
 func stopped(ctx context.Context, p *chaos.Process, harm func() error) error {
 	if err := p.Signal(syscall.SIGSTOP); err != nil {
 		return err

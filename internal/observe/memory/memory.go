@@ -154,8 +154,10 @@ const (
 //	Fixed    = 32 MiB + Workers × 2 × MaxRecordBytes
 //	Batches  = min(MaxBatches, MaxBytes / BatchBytes, (limit / 2 - Fixed) / PerBatch)
 //
-// With a set of keys, the limit is what Keys and Room × 256 leave of it. The other half of the limit is reserved for temporary memory: garbage between
-// two collections, windows of decompressors, and buffers of broker clients.
+// With a set of keys, Keys and 256 × Room bytes are subtracted from the limit
+// first. The other half of the limit is reserved for temporary memory: garbage
+// between two collections, windows of decompressors, and buffers of broker
+// clients.
 func (l Limit) Fit(load Load) Budget {
 	size := max(load.BatchBytes, 1)
 	b := Budget{PerBatch: int64(arenas+copies*load.Copies) * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}

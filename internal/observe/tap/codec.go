@@ -48,9 +48,9 @@ type sampler struct {
 }
 
 // Wrap returns a function that makes codecs which do what the codecs of next
-// do, and send samples. jobs has one from [Job] for each source. secrets are
-// the names of parameters whose values are masked, in addition to well-known
-// ones, and mask masks all other secrets in a text.
+// do, and send samples. jobs has a job from [Job] for each source. The values
+// of the parameters called secrets are masked, as those with well-known names
+// are, and mask masks all other secrets in a text.
 func (t *Tap) Wrap(next func() engine.Codec, jobs []*record.Job, secrets []string, mask func(string) string) func() engine.Codec {
 	m := &masker{names: map[string]bool{}, text: mask}
 	for _, name := range slices.Concat(secretNames, secrets) {

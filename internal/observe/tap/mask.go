@@ -11,7 +11,7 @@ const stars = "***"
 
 // secretNames are parameters whose values are credentials, whatever the
 // configuration says: in OAuth 2.0 and OpenID Connect, in signed URLs, and
-// common ones.
+// other common names.
 var secretNames = strings.Fields(`access_key access_token accesskey accesstoken api_key api-key apikey assertion auth auth_key auth_token authorization
 	bearer client_secret code code_verifier credential credentials csrf csrf_token hdnea hdntl hdnts id_token jwt key-pair-id
 	oauth_signature oauth_token oauth_token_secret oauth_verifier otp pass passcode passwd password pin policy private_key pwd

@@ -14,8 +14,8 @@ import (
 //go:embed page.html
 var pageText string
 
-// page is the template of the status page. It escapes all values. It
-// is parsed when it is needed, because most runs do not need it.
+// page is the template of the status page. It escapes all values. It is parsed
+// when it is needed, because most runs do not need it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"int": func(n any) string { return group(fmt.Sprint(n)) }, "position": func(n int64) string { return group(fmt.Sprint(n)) },

@@ -13,7 +13,8 @@ const (
 	sparkHeight = 24
 )
 
-// spark returns a line through the values as SVG. name says what they are.
+// spark returns a line through the values as SVG. name says what the values
+// are.
 func spark(name string, values []float64) template.HTML {
 	if len(values) < 2 {
 		return ""

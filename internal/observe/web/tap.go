@@ -20,8 +20,7 @@ const (
 
 // serveTap sends samples as server-sent events until the listener disconnects
 // or the server closes: "sample", whose data is a [tap.Sample], and "progress".
-// Reading is restricted to this host, although the listener of the server is as
-// well: a proxy must not forward it by accident.
+// It serves only clients on this host, whatever address the server listens on.
 func (s *Server) serveTap(w http.ResponseWriter, r *http.Request) {
 	if !s.isLocal(r) {
 		http.Error(w, "samples are served only to this host", http.StatusForbidden)

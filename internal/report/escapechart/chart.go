@@ -23,8 +23,8 @@ const (
 // Note numbers a difference between RFC 3986 and the WHATWG URL Standard.
 type Note uint8
 
-// Notes of a chart. 1 to 4 have the same numbers and meanings as in published
-// charts of this kind.
+// Notes about the byte of a row. 1 to 4 have the same numbers and meanings as
+// in published charts of this kind.
 const (
 	NoteBackslash    Note = 1 + iota // '\' is interpreted as '/' in the path of a special scheme
 	NotePath                         // WHATWG does not encode it in a path

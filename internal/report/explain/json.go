@@ -47,7 +47,7 @@ type object struct {
 	Template    *string          `json:"template,omitempty"`
 	IRI         *string          `json:"iri,omitempty"`
 	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by fetch, page and shape
-	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that are not expressed exactly as rules
+	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that rules cannot express exactly
 	Steps       []stepJSON       `json:"steps,omitempty"`
 	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
 	Expressions []expressionJSON `json:"expressions,omitempty"` // with a profile that matches Safe Browsing

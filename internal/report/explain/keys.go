@@ -36,8 +36,8 @@ func (e *Explanation) wholeKey(lv codec.Level) string {
 	return text
 }
 
-// skipped returns the items of the policy's lists that are not expressed
-// exactly as rules.
+// skipped returns the items of the policy's lists that rules cannot express
+// exactly.
 func (x *Explainer) skipped() []params.Skipped {
 	p := x.norm.Policy()
 	return append(p.Params.Skipped(), p.SiteParams.Skipped()...)

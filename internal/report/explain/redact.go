@@ -21,8 +21,8 @@ type redactor struct {
 // forget discards the passwords of earlier URLs.
 func (x *redactor) forget() { x.secrets = x.secrets[:0] }
 
-// remember makes hideSecrets mask the passwords of URLs, and those of their
-// users and hosts that patterns match.
+// remember makes hideSecrets mask the passwords of URLs, and the users and
+// hosts of these URLs that patterns match.
 func (x *redactor) remember(urls ...string) {
 	for _, url := range urls {
 		if p := x.password([]byte(url)); p.Len() > 0 {
@@ -76,8 +76,8 @@ func (x *redactor) hide(url string) string {
 	return x.hideSecrets(string(redact.AppendMarked(nil, []byte(url), x.marks([]byte(url)))))
 }
 
-// hideSecrets returns text with every remembered text, and every text that patterns
-// match, masked.
+// hideSecrets masks every remembered text in text, and every part of text that
+// patterns match.
 func (x *redactor) hideSecrets(text string) string {
 	for _, secret := range x.secrets {
 		text = strings.ReplaceAll(text, secret, redact.Stars)
@@ -85,7 +85,8 @@ func (x *redactor) hideSecrets(text string) string {
 	return string(x.masker.Append(nil, []byte(text), false))
 }
 
-// hideDifferences masks passwords in place. It stays visible that they differ.
+// hideDifferences masks passwords in place. Two masked texts remain a
+// difference.
 func (x *redactor) hideDifferences(diff []difference) []difference {
 	for i := range diff {
 		diff[i] = x.hideDifference(diff[i])

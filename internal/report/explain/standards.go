@@ -80,7 +80,7 @@ func (v view) rate() view {
 	return v
 }
 
-// inViews returns the components in apart as they are by each standard.
+// inViews returns the components in apart, as each standard sees them.
 func (e *Explanation) inViews(apart []difference) []difference {
 	var ra, rb codec.Result
 	a, b := e.rfc.raw, e.whatwg.raw

@@ -160,7 +160,8 @@ func defects(e *Explanation) []defect {
 	return out
 }
 
-// drawDefects draws the URL with a caret under each defect, and describes each.
+// drawDefects draws the URL with a caret under each defect, and describes the
+// defects.
 func (t *TextWriter) drawDefects(e *Explanation) {
 	if e.res.Flags.IsZero() && e.err == nil {
 		return

@@ -44,8 +44,8 @@ func (t *TextWriter) levelName(lv codec.Level) string {
 }
 
 // isKnown reports whether a step to a key adds no information: the same rule
-// was applied for the normal form, or it only drops "http:", which page always
-// does.
+// was applied for the normal form, or the step only drops "http:", which level
+// page always does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	if lv < codec.LevelFetch || st.Rule == codec.RuleDropUserinfo || st.Rule == codec.RuleDropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })

@@ -7,7 +7,8 @@ import (
 )
 
 // A rowCodec gives the rows of each batch to a counter. It counts a batch when
-// all of its records are processed, so a panic of the codec counts none twice.
+// all of its records are processed, so a panic of the codec counts no record
+// twice.
 type rowCodec struct {
 	engine.Codec
 	count func(row [][]byte) error

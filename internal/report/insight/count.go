@@ -34,7 +34,7 @@ type cellKey struct {
 	period string
 }
 
-// A cell is what is counted for a list of columns and a period.
+// A cell holds the counts for a list of columns and a period.
 type cell struct {
 	urls, without int64
 	distinct      int64

@@ -31,8 +31,8 @@ const (
 )
 
 // A Learner looks for parameters, and segments of paths, that do not change the
-// page. It compares URLs that are equal at K2 except for one parameter or
-// segment:
+// page. It compares URLs that are equal at level fetch except for one parameter
+// or segment:
 //
 //	host /item?id=7&[t=1]  200, 5120 bytes ┐
 //	host /item?id=7&[t=2]  200, 5120 bytes ┴ a pair with the same response
@@ -181,8 +181,9 @@ func (w *learning) compare(g *tally.Group) error {
 	return nil
 }
 
-// compareParams adds each parameter of a URL. A page is everything else: the text
-// before the query and the other parameters, in any order.
+// compareParams adds each parameter of a URL to the evidence. The page of a
+// parameter is everything else: the text before the query and the other
+// parameters, in any order.
 func (w *learning) compareParams(host string, front, query []byte, outcome uint64, norm []byte) {
 	w.pairs = params.AppendPairs(w.pairs[:0], query)
 	sum := uint64(0)
@@ -211,9 +212,9 @@ func pairHash(p params.Pair, query []byte) uint64 {
 	return xxh3.HashSeed(p.Value(query), xxh3.Hash(p.Name(query)))
 }
 
-// compareSegments adds each segment of the path whose shape shows that it varies,
-// such as {int} or {uuid}. Its name is the shape of the path with the segment in
-// brackets.
+// compareSegments adds each segment of the path whose shape shows that it
+// varies, such as {int} or {uuid}, to the evidence. The name of a segment is
+// the shape of the path with the segment in brackets.
 func (w *learning) compareSegments(host string, path, query []byte, outcome uint64, norm []byte) {
 	w.shape = w.l.templates.Append(w.shape[:0], path)
 	if bytes.IndexByte(w.shape, '{') < 0 {
@@ -258,9 +259,9 @@ type Proposal struct {
 	Example  string
 }
 
-// Proposals returns what the evidence supports, ordered by host, kind and name,
-// and the number of candidates without enough evidence. Nothing can be counted
-// afterwards.
+// Proposals returns the proposals for which there is enough evidence, ordered
+// by host, kind and name, and the number of the other candidates. Nothing can
+// be counted afterwards.
 func (l *Learner) Proposals() (list []Proposal, others int, err error) {
 	all := newEvidence()
 	for _, w := range l.workers {
@@ -308,7 +309,7 @@ type compared struct {
 }
 
 // evidence holds the results for all candidates. If there are more than
-// maxPages pages, the results are about a sample of them, as in levels.
+// maxPages pages, it holds a sample of them, as type levels does.
 type evidence struct {
 	bits  uint
 	pages map[pageID]*compared
@@ -395,7 +396,8 @@ type judged struct {
 	example          []byte
 }
 
-// judge compares the values of each page with the first one.
+// judge compares the response for each value of a page with the response for
+// its first value.
 func (e *evidence) judge() (list []Proposal) {
 	all := map[candidate]*judged{}
 	for id, p := range e.pages {

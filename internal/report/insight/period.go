@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Per is the length of the periods that are counted apart.
+// Per is the length of the periods that are counted separately.
 type Per uint8
 
 // Lengths of periods.
@@ -37,9 +37,9 @@ type calendar struct {
 // 2006-01-02T15:04.
 const minuteEnd = 16
 
-// period returns the period of a time in the form of RFC 3339, which is empty if
-// the time is. The result is valid until the next call. A leap second belongs to
-// its minute.
+// period returns the period that contains t, a time of RFC 3339, or nil if t is
+// empty. The result is valid until the next call. A leap second belongs to its
+// minute.
 func (c *calendar) period(t []byte) []byte {
 	if len(t) <= minuteEnd {
 		return nil

@@ -42,8 +42,8 @@ func numberOf(field string) record.ColumnKind {
 
 // A Printer writes the rows of a result.
 type Printer interface {
-	// Row writes a row. Values are escaped for tsv; nil is absent. It does not
-	// retain them.
+	// Row writes a row. Values are escaped for tsv; a nil value is absent. Row
+	// does not retain the values.
 	Row(values [][]byte) error
 	// Close writes the rest. It does not close the underlying writer.
 	Close() error

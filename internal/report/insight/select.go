@@ -13,7 +13,7 @@ import (
 )
 
 // The names that By accepts besides the output fields. A URL can have several
-// values of them, and counts once for each.
+// parameters or flags, and counts once for each.
 const (
 	paramName = "param" // names of query parameters
 	flagName  = "flag"

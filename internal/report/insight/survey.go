@@ -38,7 +38,7 @@ type Survey struct {
 // NewSurvey returns a Survey of URLs that n has normalized. Close releases it.
 func NewSurvey(n *codec.Normalizer, o Options) *Survey { return &Survey{o: o, norm: n} }
 
-// The columns of its rows.
+// The columns of the rows that a Survey reads.
 const (
 	surveyURL = iota
 	surveyNorm
@@ -143,8 +143,8 @@ func (w *surveyor) turn(period []byte) {
 	}
 }
 
-// hourly returns the bins of the hours of minutes, which must not be used
-// afterwards.
+// hourly returns a bin for each hour, with the sums of its minutes. minutes
+// must not be used afterwards.
 func hourly(minutes map[string]*Bin) map[string]*Bin {
 	hours := map[string]*Bin{}
 	for name, b := range minutes {
@@ -298,7 +298,7 @@ const bareHost = "http://h"
 // deriveQuery counts parameters and the campaign.
 func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
 	found := false
-	var ranks [params.NumFields]int // plus 1; 0: no parameter sets the field
+	var ranks [params.NumFields]int // rank of the parameter that sets the field, plus 1; 0: no parameter sets it
 	err := w.selector.eachParam(query, func(name []byte, p params.Pair) error {
 		if f, rank, ok := params.CampaignField(name); ok && (ranks[f] == 0 || rank < ranks[f]-1) {
 			found, ranks[f] = true, rank+1
@@ -341,7 +341,7 @@ func (s *Survey) Close() error {
 // A List is a ranking of a report.
 type List struct {
 	Distinct int64   // number of values
-	Top      []Group // the most frequent ones
+	Top      []Group // the most frequent values
 }
 
 // Findings are the results of a Survey.
@@ -349,7 +349,7 @@ type Findings struct {
 	URLs      int64
 	Bins      map[string]*Bin  // bins by their beginning; "" for URLs without a time
 	Step      time.Duration    // length of a bin: a minute or, in long logs, an hour
-	Status    map[int]int64    // URLs by status; 0 for URLs without one
+	Status    map[int]int64    // URLs by status; 0 for URLs without a status
 	Levels    [NumLevels]int64 // distinct URLs; see LevelNames
 	Exact     bool             // Levels are not estimates
 	Pages     List             // pages, by the key of level page

@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Options are the settings of Top and Count.
+// Options are the settings of all counters of this package.
 type Options struct {
 	Per       Per
 	Zone      *time.Location // zone of the periods
@@ -131,7 +131,7 @@ type Period struct {
 	Name   string // "" for a run, and for records without a time
 	URLs   int64
 	Groups int64   // distinct keys
-	Top    []Group // the most frequent ones: by count, descending, then by key
+	Top    []Group // the most frequent groups: by count, descending, then by key
 }
 
 // Result returns the n most frequent keys of each period, the earliest period
@@ -179,7 +179,7 @@ func (t *Top) Result(n int) ([]Period, error) {
 // leastResult is the least memory for a result.
 const leastResult = 4 << 20
 
-// A ranking is a heap of the most frequent groups, the last of them first.
+// A ranking is a heap of the most frequent groups, the least frequent first.
 type ranking struct {
 	limit        int
 	urls, groups int64

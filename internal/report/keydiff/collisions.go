@@ -28,7 +28,7 @@ import (
 type Collisions struct {
 	side     Side
 	redact   *record.Worker // nil: passwords are not masked
-	examples int            // maximum number of a group
+	examples int            // maximum number of examples of a group
 	top      int            // maximum number of groups in the report
 
 	mu      sync.Mutex
@@ -194,9 +194,8 @@ type CollisionGroup struct {
 	Examples  []reportExample `json:"examples"`
 }
 
-// Report evaluates the collected URLs. It calls each for every group, in the order of
-// the keys. The Collisions must not be used afterwards, except that Close must be
-// called.
+// Report evaluates the collected URLs. It calls each for every group, in the
+// order of the keys. Afterwards, only Close may be called.
 func (c *Collisions) Report(format string, each func(*CollisionGroup) error) (*CollisionReport, error) {
 	rep := &CollisionReport{Keys: c.side.report(), Format: format, URLs: c.urls, Without: c.without, Rules: []ruleCount{}, Top: []CollisionGroup{}}
 	if err := errors.Join(c.err, c.texts.Flush()); err != nil {
@@ -207,7 +206,7 @@ func (c *Collisions) Report(format string, each func(*CollisionGroup) error) (*C
 		return nil, err
 	}
 	rules := map[string]int64{}
-	var group []spelling // the first ones of the current key
+	var group []spelling // the first spellings with the current key
 	var size, urls int64
 	end := func() error {
 		if size > 0 {

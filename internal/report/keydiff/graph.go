@@ -53,7 +53,7 @@ const (
 // A rejection counts the URLs that a profile rejects.
 type rejection struct {
 	urls     int64
-	examples []example // the first ones in the order of example.compare
+	examples []example // the first examples in the order of example.compare
 }
 
 // A graph holds all pairs and rejections. Users lock it until judge is called.
@@ -121,7 +121,7 @@ func (g *graph) reject(side int, url, norm []byte) {
 }
 
 // maxRejectExample is the maximum length of a rejected URL that serves as an
-// example, in bytes. Most longer ones are rejected because of their length.
+// example, in bytes. Most longer URLs are rejected because of their length.
 const maxRejectExample = 4 << 10
 
 // A judgment is the effect of a change of rules on the groups.
@@ -173,8 +173,8 @@ func (g *graph) judge(top, examples int) *judgment {
 	return j
 }
 
-// group counts the groups by one of the keys and collects those with several
-// pairs. It calls alone for each pair that is a group by itself.
+// group counts the groups by one of the keys and collects the groups with
+// several pairs. It calls alone for each pair that is a group by itself.
 func (g *graph) group(key, other func(*pair) codec.Key, top, examples int, alone func(*pair)) (groups int, e effect) {
 	slices.SortFunc(g.pairs, func(x, y pair) int {
 		return cmp.Or(key(&x).Compare(key(&y)), cmp.Compare(y.urls, x.urls), other(&x).Compare(other(&y)))

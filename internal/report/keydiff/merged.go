@@ -25,8 +25,9 @@ type Merger struct {
 	redact *record.Worker
 }
 
-// NewMerger returns a Merger for the keys of side. If keyed is not set, URLs are the
-// same by something else, and no rule is responsible. hidden is as for [New].
+// NewMerger returns a Merger for the keys of side. If keyed is not set, the
+// URLs share something other than a key, and no rule is responsible. hidden is
+// as for [New].
 func NewMerger(side Side, keyed bool, hidden []string) (*Merger, error) {
 	w, err := newRedactor(side.Normalizer, hidden)
 	if err != nil {
@@ -49,8 +50,8 @@ func (m *Merger) Describe(kept, duplicate Spelling) Merged {
 	return x
 }
 
-// MostTelling returns up to n of the descriptions: first those with a rule
-// that no earlier one has, then the others, in their order.
+// MostTelling returns up to n of the descriptions: first each description with
+// a rule that no earlier description has, then the others, in their order.
 func MostTelling(all []Merged, n int) []Merged {
 	var telling, rest []Merged
 	var known []string

@@ -84,7 +84,8 @@ type Diff struct {
 }
 
 // New returns a Diff of the profiles a and b, with up to examples examples of a
-// group. hidden is the Redact of a record.Config for these.
+// group. hidden says what to mask in the examples, as Redact of a record.Config
+// does.
 func New(a, b Side, examples int, hidden []string) (*Diff, error) {
 	d := &Diff{a: a, b: b, examples: examples, graph: newGraph(examples)}
 	var err error
@@ -131,8 +132,8 @@ func (s *Side) report() reportSide {
 	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.Normalizer.PolicyVersions(s.Level)}
 }
 
-// blameParts is the smallest number of parts of a group at which the responsible rules
-// are derived, if the group has as many.
+// blameParts is the least number of parts of a group from which the responsible
+// rules are derived, even if the report shows fewer parts.
 const blameParts = 8
 
 // Report evaluates the collected pairs. The report contains the top groups of

@@ -113,9 +113,9 @@ func changed(before, after string) (string, string) {
 }
 
 // blame returns the rules responsible for merging parts of a group: the rules
-// of side to, without those of side from, that do not change all parts in the
-// same way. If every such rule changes all parts in the same way, blame returns
-// all of them. A nil from means the URLs as they are.
+// that side to applies and side from does not, and that do not change all parts
+// in the same way. If every such rule changes all parts in the same way, blame
+// returns all of them. A nil from means the URLs as they are.
 func blame(from, to *Side, parts []pair) []string {
 	sides := []*Side{to}
 	if from != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compares the keys of a profile with the running profile's, for as
-// long as a process runs, in bounded memory. It follows a part of the keys,
-// chosen by their hashes. For a followed key of B, it holds the keys under A of
-// the same URLs: if there are several, B merges them. For a followed key of A,
-// it holds the keys under B in the same way: if there are several, B splits the
-// key.
+// This file compares the keys of a profile with the keys of the running
+// profile, for as long as a process runs, in bounded memory. It follows a part
+// of the keys, chosen by their hashes. For a followed key of B, it holds the
+// keys under A of the same URLs: if there are several, B merges them. For a
+// followed key of A, it holds the keys under B in the same way: if there are
+// several, B splits the key.
 
 // A Shadow counts what a change from A to B merges and splits. It is safe for
 // concurrent use.

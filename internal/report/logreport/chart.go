@@ -27,7 +27,8 @@ type bar struct {
 	CSS        string
 }
 
-// A column is a period of the chart: its bars, and its text for pointers.
+// A column is a period of the chart: its bars, and the text that a pointer
+// shows.
 type column struct {
 	Bars  []bar
 	Title string
@@ -45,7 +46,7 @@ type tick struct {
 type chart struct {
 	Columns []column
 	Y, X    []tick
-	Classes []class // the ones that occur
+	Classes []class // classes that occur
 	Summary string
 	Peak    string
 }

@@ -12,8 +12,8 @@ import (
 //go:embed page.html
 var pageText string
 
-// page is the template of the report. It escapes all values. It
-// is parsed when it is needed, because most runs do not need it.
+// page is the template of the report. It escapes all values. It is parsed when
+// it is needed, because most runs do not need it.
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"int": number, "percent": percent, "bytes": terminal.FormatSize, "spark": spark, "plural": plural,

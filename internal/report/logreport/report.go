@@ -14,8 +14,8 @@ import (
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
 
-// A Report is what a report shows. Texts come from the records, and can contain
-// anything except line feeds; what is not UTF-8 is replaced.
+// A Report holds what a report shows. Texts from the records are on one line
+// and valid UTF-8: see text.
 type Report struct {
 	Version string   `json:"version"`
 	Profile string   `json:"profile"`

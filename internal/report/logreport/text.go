@@ -68,8 +68,8 @@ func (w *markdown) row(cells ...string) {
 	w.dst = append(w.dst, '|', '\n')
 }
 
-// escapeMarkdown puts a backslash before each punctuation character, which
-// Markdown allows, except for those without a meaning.
+// escapeMarkdown escapes the punctuation characters that can have a meaning in
+// Markdown, and the colon of addresses.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
 	for i, c := range s {

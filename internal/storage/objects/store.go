@@ -32,8 +32,8 @@ const aheadRanges = 16
 // probably wrong.
 const firstPatience = 5 * time.Second
 
-// quietAttempts is how many failed attempts are usual, such as when a store
-// throttles requests.
+// quietAttempts is how many failed attempts of a request are not logged: a few
+// are usual, for example when a store throttles requests.
 const quietAttempts = 4
 
 // NewStore returns a store with the usual patience: two minutes, which is longer

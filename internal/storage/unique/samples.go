@@ -16,8 +16,8 @@ import (
 //	first record of an identity ──▶ its slot, if that is free
 //	its duplicates              ──▶ read again, and compared with the record in the slot
 //
-// The first samplesRead duplicates are read, then fewer and fewer of each slot, and only
-// a part of the records is looked at.
+// After the first samplesRead duplicates, fewer and fewer duplicates of each
+// slot are read. Only a part of the records is looked at.
 
 const (
 	sampleSlots = 1024

@@ -20,8 +20,8 @@ const views = 4
 
 // Check fails the test if a page has a problem in one of its views: see
 // check.mjs. pages are names of files; keyboard asks for the checks of pages
-// with a skip link. It skips the test if a program is missing. URLFOLD_SHOTS is
-// a folder for screenshots.
+// with a skip link. Check skips the test if a program is missing. The
+// environment variable URLFOLD_SHOTS names a folder for screenshots.
 func Check(t *testing.T, keyboard bool, pages ...string) {
 	t.Helper()
 	modules := os.Getenv("URLFOLD_NODE_MODULES")

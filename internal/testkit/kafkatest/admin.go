@@ -53,8 +53,8 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 	})
 }
 
-// CreateReplicated creates a topic with one partition. The first of its replicas is the
-// leader, and any of them may become it, also one whose log is behind.
+// CreateReplicated creates a topic with one partition. The first replica is the
+// leader. Any replica may become the leader, even one whose log is behind.
 func CreateReplicated(t testing.TB, c connect.Kafka, name string, replicas ...int) {
 	t.Helper()
 	client, done := admin(c)
@@ -71,8 +71,9 @@ func CreateReplicated(t testing.TB, c connect.Kafka, name string, replicas ...in
 	})
 }
 
-// Lead makes one of two brokers the leader of a partition, as soon as it has the
-// records of the other. It reports whether that took an election.
+// Lead makes one of two brokers, leader, the leader of a partition, as soon as
+// it has the records of the other broker. It reports whether that took an
+// election.
 func Lead(t testing.TB, c connect.Kafka, topic string, leader, other int) (elected bool) {
 	t.Helper()
 	client, done := admin(c)

@@ -375,7 +375,7 @@ func (c *Collector) note(b *engine.Batch) {
 	}
 }
 
-// Swapped returns the number of messages that arrived after a later one of
+// Swapped returns the number of messages that arrived after a later message of
 // their lane. It is 0 if the pipeline preserves the order of lanes and the sink
 // accepts everything.
 func (c *Collector) Swapped() int {

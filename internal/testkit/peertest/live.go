@@ -31,11 +31,12 @@ func (r Result) String() string {
 	return quote(r.Text)
 }
 
-// Run starts cmd, writes each input as a line of an x and hexadecimal digits, and
-// returns what it answers. It must write a line per input, with a field per
-// function that it runs, separated by spaces: an x and hexadecimal digits, "-"
-// if the program rejects the input, or "?" if it cannot judge it. The first
-// index of the result is the field, the second the input.
+// Run starts cmd, writes each input as a line of an x and hexadecimal digits,
+// and returns the answers of the program. The program must write a line per
+// input, with a field per function that it runs, separated by spaces: an x and
+// hexadecimal digits, "-" if the program rejects the input, or "?" if it cannot
+// judge the input. The first index of the result is the field, the second the
+// input.
 func Run(t testing.TB, cmd *exec.Cmd, inputs [][]byte) (results [][]Result) {
 	t.Helper()
 	var in, out, errors bytes.Buffer

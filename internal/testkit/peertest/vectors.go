@@ -44,9 +44,9 @@ func ReadVectors(t testing.TB, name string) (vectors []Vector) {
 	return vectors
 }
 
-// CheckFile checks that a file for ReadVectors holds the results of the program,
-// without the inputs that the program cannot judge. If update is set, it writes the
-// file instead. The comment says how.
+// CheckFile checks that a file for ReadVectors holds the results of the
+// program, without the inputs that the program cannot judge. If update is set,
+// it writes the file instead. comment, the first line of the file, says how.
 func CheckFile(t testing.TB, update bool, name, comment string, inputs [][]byte, results []Result) {
 	t.Helper()
 	var b strings.Builder

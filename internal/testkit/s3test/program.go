@@ -66,10 +66,11 @@ func freePort(t testing.TB) string {
 	return port
 }
 
-// Start starts the program with an empty bucket, and lets the environment point to
-// a server that forwards all requests. Of the methods of the server, only those
-// about requests and faults may be used. Start skips the test if the program is
-// missing. The admin may do more with the store than package objects does.
+// Start starts the program with an empty bucket, and lets the environment point
+// to a server that forwards all requests. Use only those methods of the server
+// that are about requests and faults. admin is a client that can do more with
+// the store than package objects does. Start skips the test if the program is
+// missing.
 func (p Program) Start(t testing.TB) (s *Server, admin *minio.Client) {
 	t.Helper()
 	if testing.Short() {

@@ -46,8 +46,8 @@ type Server struct {
 	last     int // number of the last upload
 }
 
-// A Fault is called before each request, from several goroutines. It may answer the
-// request, and then returns true.
+// A Fault is called before each request, from several goroutines. If it answers
+// the request, it returns true.
 type Fault func(w http.ResponseWriter, r *http.Request) bool
 
 // An upload is a multipart upload that is not complete.

@@ -36,8 +36,8 @@ func (f *File) part(goType string, data []byte) string {
 	return goType + "(" + text + ")"
 }
 
-// AddTrie adds a Trie with a value for each code point, or for the first ones: the others
-// are 0.
+// AddTrie adds a Trie in which code point c has the value values[c], or 0 if
+// values is shorter.
 func (f *File) AddTrie(name, doc string, values []uint16) error {
 	top, middle, leaves, err := Trie(values)
 	if err != nil {
@@ -48,7 +48,8 @@ func (f *File) AddTrie(name, doc string, values []uint16) error {
 	return nil
 }
 
-// Sizes of the blocks of a trie, as powers of 2: those that table.Trie reads.
+// Sizes of the blocks of a trie, as powers of 2: the sizes that table.Trie
+// reads.
 const (
 	leafBits   = 4
 	middleBits = 5

@@ -8,8 +8,9 @@ import (
 )
 
 // Read returns the rows of the file at path as maps keyed by the names in the
-// first row. Lines that start with "# " are comments. Read stops the test if the
-// file cannot be read or a row has another number of fields.
+// first row. Lines that start with "# " are comments. Read stops the test if
+// the file cannot be read, or if a row and the first row have different numbers
+// of fields.
 func Read(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
