@@ -68,8 +68,8 @@ func write(w io.Writer, name string, seed uint64, origin bool, limit size) error
 	return out.Flush()
 }
 
-// A nextLine appends the next line of a set to dst, without its line feed. The
-// previous lines have the given size together.
+// A nextLine appends the next line of a set to dst, without its line feed.
+// before is the size of all previous lines together.
 type nextLine func(dst []byte, before size) []byte
 
 func newSet(name string, seed uint64, origin bool, limit size) (nextLine, error) {

@@ -101,8 +101,9 @@ func (c *cutter) follow(b *engine.Batch) {
 // last byte, a line end.
 type openEnded interface{ OpenEnded() }
 
-// endWithin notes that the stream, which ends with the bytes of b, ends within
-// an oversize record.
+// endWithin is called when the stream ends within an oversize record, with its
+// last bytes in b. If the length of the record points past the end of a
+// complete stream, endWithin notes that the stream is cut.
 func (c *cutter) endWithin(b *engine.Batch, complete bool) {
 	missing := c.left - int64(len(b.In))
 	if _, ok := c.framing.(openEnded); ok {

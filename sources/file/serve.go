@@ -379,8 +379,8 @@ func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	return r.endLane(ctx, t)
 }
 
-// onlyRead hides all methods except Read, which never returns 0 and nil: a bufio.Reader
-// gives up after some of these.
+// onlyRead hides all methods except Read. Its Read repeats a read that returns
+// 0 and nil, because a bufio.Reader gives up after several of these.
 type onlyRead struct{ io.Reader }
 
 // Read implements io.Reader.

@@ -34,7 +34,7 @@ type Report struct {
 	Misfit          int64        // line of the first unverified record of a damaged file that does not fit the format (best effort); 0: none found
 	Unsummed        bool         // the input is compressed, and checksums do not cover all of it
 	Withheld        bool         // the unverified part is in no output
-	Known           string       // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
+	Known           string       // verdict of an earlier run on a damaged file that has not changed since; if it is not empty, only Path is set as well
 	Members         int64        // complete members of the file, as in compress.Verification
 	Good            int64        // offset in the file after the last intact member before any damage
 	Lane            *engine.Lane // nil if the run never reached the input
@@ -110,8 +110,8 @@ func (s *Source) Skip(path, why string) {
 	s.skipped = append(s.skipped, Skipped{path, why})
 }
 
-// Leave leaves out the input at path, which Skipped does not return. It must be called
-// after Paths, and before Open.
+// Leave leaves out the input at path. Unlike Skip, it does not add the input to
+// what Skipped returns. It must be called after Paths, and before Open.
 func (s *Source) Leave(path string) {
 	s.drop(path)
 	s.inputs = slices.DeleteFunc(s.inputs, func(in *input) bool { return in.path == path })

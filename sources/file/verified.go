@@ -45,7 +45,8 @@ func (e *examination) limit() int64 {
 }
 
 // examine reads all of zr. It returns errStopped when ctx is done. If the file
-// is not compressed, it returns nil without reading.
+// is not compressed, examine returns nil after the first read, unless that read
+// finds damage.
 func examine(ctx context.Context, zr *compress.Reader) (*examination, error) {
 	buf := make([]byte, pumpBytes)
 	for {

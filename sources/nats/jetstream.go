@@ -191,8 +191,8 @@ func (s *jetStream) Abandoned(b *engine.Batch, _ error) {
 	}
 }
 
-// Split implements [engine.Splitter]. It returns the messages from msg on to
-// the server.
+// Split implements [engine.Splitter]. It gives the messages from number msg on
+// back to the server.
 func (s *jetStream) Split(b *engine.Batch, _, msg int) (end engine.Position, ok bool) {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s || msg == 0 {

@@ -40,8 +40,8 @@ func (u *unread) begin(stream *client.StreamInfo, info *client.ConsumerInfo) {
 	}
 }
 
-// maxTold limits the reported spans. The sequences of an older span were passed
-// long ago.
+// maxTold is the maximum number of reported spans that are kept. The sequences
+// of an older span were passed long ago.
 const maxTold = 64
 
 // report returns the parts of the missing sequences from...to that were not

@@ -295,8 +295,8 @@ func (p *tablePrinter) Close() error {
 // leastColumn is the smallest width of a clipped column.
 const leastColumn = 12
 
-// widths returns the widths of the columns. If the table is wider than the
-// terminal, it narrows the widest columns.
+// widths returns the widths of the columns. If the table is to be clipped and
+// is wider than the terminal, widths narrows the widest columns.
 func (p *tablePrinter) widths() []int {
 	widths := make([]int, len(p.columns))
 	for i, c := range p.columns {

@@ -258,8 +258,8 @@ func (l *loader) complete(from string) bool {
 	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].First && !l.hadLog)
 }
 
-// nextLog returns the log that follows the snapshot of the current generation, if there is
-// one. If there are several it returns the newest.
+// nextLog returns the log that follows the snapshot of the current generation,
+// if there is one. If there are several, nextLog returns the newest.
 func (l *loader) nextLog() (s stateFile, ok bool) {
 	for _, gen := range sortedKeys(l.logs) {
 		if s := l.logs[gen]; gen > l.gen && s.PrevGen == l.gen {

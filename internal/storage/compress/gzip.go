@@ -85,8 +85,9 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readAhead starts goroutines at the second member, because without an index a
-// file of one member has nothing to offer them.
+// readAhead starts goroutines: with an index at the first member, and without
+// one at the second, because a file of one member then has nothing to offer
+// them.
 func (d *gzipDecoder) readAhead() {
 	own, ok := d.inflate.(*inflate.Reader)
 	if !ok || d.opt.Ahead < 2 || d.restarts.members == 0 && d.opt.Index == nil {

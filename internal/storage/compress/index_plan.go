@@ -70,8 +70,9 @@ func (p *indexPlan) segment(a *ahead) *segment {
 const maxMissed = 2
 
 // compare compares the places between two neighboring ends of blocks. The
-// reader has reached the later end, at bit. If no block begins at a place, compare
-// sets the reason why the index does not match.
+// reader has reached the later end, at bit. If no block begins at any of more
+// than maxMissed consecutive places, compare sets the reason why the index does
+// not match.
 func (p *indexPlan) compare(before, bit int64) {
 	places := p.index.places
 	for ; p.known < len(places) && places[p.known].bit <= bit; p.known++ {

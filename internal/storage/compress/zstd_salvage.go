@@ -66,7 +66,8 @@ func (in *input) again(from int64) (func() io.Reader, bool) {
 // alone returns a decoder without goroutines that continues after the delivered
 // data when this decoder has failed, so that findings have exact offsets and
 // all data before them is returned. It returns nil if the file cannot be read
-// twice.
+// twice, has changed, or has more than maxSalvage bytes since the newest
+// restart point.
 func (d *zstdDecoder) alone() decoder {
 	from, delivered := d.restarts.newest, d.restarts.decoded
 	in := d.frames.in

@@ -43,10 +43,10 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir, fault.At}, nil
 }
 
-// Write writes keys with their stamps, which must be in ascending order of the
-// keys and contain each once, as a run, and opens it. When it returns, the file
-// and its name are durable. After an error, which names the file, nothing
-// remains of it.
+// Write writes keys with their stamps as a run, and opens the run. The keys
+// must be in ascending order, each once. When Write returns, the file and its
+// name are durable. After an error, which names the file, nothing remains of
+// the file.
 func (f *Folder) Write(keys iter.Seq2[Key, uint32]) (*Run, error) {
 	return f.write(func(w *runWriter) error {
 		for k, stamp := range keys {

@@ -63,8 +63,8 @@ type Client interface {
 	// List returns the objects whose keys begin with prefix and sort after the
 	// key after, in the order of their keys.
 	List(ctx context.Context, bucket, prefix, after string) iter.Seq2[Object, error]
-	// Head returns the version of an object that has an id, or the current version
-	// if version is empty.
+	// Head returns the version of an object that has the id version, or the
+	// current version if version is empty.
 	Head(ctx context.Context, bucket, key, version string) (Object, error)
 	// Get returns a reader of n bytes of o from off on. If the store has
 	// another version, the error is [Changed]. The reader may end early.
