@@ -65,7 +65,7 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	if t.life == over && !unchanged && more {
 		t.reopen()
 	}
-	if t.life == over && copied { // finish it like the file that it replaces
+	if t.life == over && copied { // finish the copy like the file that it replaces
 		t.end.finishing = l.compressed && t.sight.rotated && t.end.state == checkpoint.Done && k.cfg.OnFinish.String() != keepFile
 	}
 	if t.life == open && k.files.descs < k.cfg.MaxOpenFiles {
@@ -161,7 +161,8 @@ func laneID(s *fileState, l *look, gen int64) string {
 	return digestOf(b).String()
 }
 
-// skipToEnd makes t start after the last complete line of its file.
+// skipToEnd makes t start after the last complete line of its file. If there is
+// none, or it cannot be read, t starts at the beginning.
 func (k *bindings) skipToEnd(t *track, l *look) {
 	end := t.sight.file.size
 	for off := end; off > 0; {

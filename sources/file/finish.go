@@ -96,8 +96,8 @@ func (w *watcher) disposeAll(ctx context.Context, tracks []*track) []error {
 			taken[i], errs[i] = w.dispose(ctx, t, dirs)
 		}
 	}
-	// Sync the target folders first: then a power loss between the two may
-	// leave a file under both names, but never under none.
+	// Sync the target folders before the source folders: then a power loss in
+	// between may leave a file under both names, but never under none.
 	for _, came := range []bool{true, false} {
 		for dir, to := range dirs {
 			if to == came {

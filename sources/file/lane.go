@@ -103,9 +103,9 @@ func (c *cutter) cut(b *engine.Batch) int {
 	return c.toVerified(b, c.framing.Cut(b.In))
 }
 
-// toVerified returns n. If the verified part of the stream ends within the
-// first n bytes of b, it returns the length of the whole records before that
-// end instead.
+// toVerified returns n or, if the verified part of the stream ends within the
+// first n bytes of b, the length of the whole records before that end. It
+// returns n as well if no whole record comes before that end, or with a grid.
 func (c *cutter) toVerified(b *engine.Batch, n int) int {
 	if c.sums == nil {
 		return n
@@ -307,8 +307,9 @@ func (r *laneReader) fill(ctx context.Context, b *engine.Batch) (n int, end erro
 	}
 }
 
-// last is the counterpart of cut at the end of the stream or of the run. It
-// counts the bytes of an incomplete record at the end as lost.
+// last is the counterpart of cut at the end of the stream or of the run. At the
+// end of a stream that is read only once, it counts the bytes of an incomplete
+// record as lost.
 func (r *laneReader) last(b *engine.Batch, why error) (n int, end error) {
 	n, again := r.rest(b, why == io.EOF && !r.isCut())
 	if again {

@@ -30,7 +30,8 @@ type opener struct {
 var errReplaced = errors.New("the content of the file was replaced")
 
 // openContent prepares t for reading at t.read.cut.off, and checks that the
-// file is the file to which the track is bound.
+// file is the file to which the track is bound. The error is errReplaced if the
+// file holds another text than the track has read.
 func (o *opener) openContent(t *track) error {
 	if t.read.in.f == nil {
 		path, id := o.fileOf(t)
@@ -78,7 +79,8 @@ func (o *opener) openContent(t *track) error {
 }
 
 // detect determines whether package compress must read the file: because it is
-// compressed, or because its content is not plain text.
+// compressed, or because its content is not plain text. If it need not, detect
+// reads the head of the text, and returns errReplaced if that is another head.
 func (o *opener) detect(t *track) error {
 	raw := make([]byte, rawHead)
 	n, err := t.read.in.f.ReadAt(raw, 0)

@@ -301,8 +301,9 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	}
 }
 
-// unreadableFile records that a file cannot be opened. The next poll retries,
-// unless this run ends with its input.
+// unreadableFile records that a file cannot be opened or read. The next poll
+// retries, unless this run ends with its input: then it gives the file up,
+// after maxTries attempts if the file may become reachable again.
 func (w *watcher) unreadableFile(p *candidate, err error) {
 	w.broken[p.s.path] = err.Error()
 	if disk.Exhausted(err) {
@@ -371,7 +372,9 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	w.crew.enqueue(&w.crew.reading, t)
 }
 
-// maxTries is how often a run that ends with its input tries to open a file.
+// maxTries is the number of attempts to open or read a file after which a run
+// that ends with its input gives the file up, an unreachable file is reported,
+// and an object of a queue with a lasting error is refused.
 const maxTries = 3
 
 // scheduleLost ends a track whose file is gone and was not found elsewhere.

@@ -174,7 +174,7 @@ func (r *reader) openLane(t *track) {
 	r.progress.byLane[lane] = t
 }
 
-// serveBatch reads and emits one batch.
+// serveBatch reads and emits one batch. After the last batch it ends the lane.
 func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	b, err := r.rt.Get(ctx, t.lane)
 	if err != nil {
@@ -392,8 +392,8 @@ func (o onlyRead) Read(p []byte) (n int, err error) {
 }
 
 // holds compares the beginning of a plain file, and the bytes before the
-// position, with what was emitted. It returns nil if they are the same,
-// errReplaced if they differ, or the error of reading them.
+// position, with what was emitted. It returns nil if they are the same or the
+// file is fixed, errReplaced if they differ, or the error of reading them.
 func (t *track) holds() error {
 	if t.read.in.f.fixed() {
 		return nil
@@ -405,8 +405,8 @@ func (t *track) holds() error {
 	return t.read.in.sameAt(t.read.cut.off-int64(len(t.read.last)), t.read.last)
 }
 
-// sameAt returns nil if the file holds want at off, errReplaced if it does not,
-// or the error of reading it.
+// sameAt returns nil if the file holds want, or the first tailBytes of want, at
+// off; errReplaced if it does not; or the error of reading it.
 func (c *content) sameAt(off int64, want []byte) error {
 	if len(want) == 0 {
 		return nil
@@ -486,8 +486,8 @@ func appendTail(last, text []byte) []byte {
 }
 
 // growHead appends to t.read.head the part of b that lies within the first n
-// bytes of the text. It returns false if there is no such part. The caller
-// holds mu.
+// bytes of the text. It returns false if there is no such part, or if text is
+// missing between the head and b. The caller holds mu.
 func (t *track) growHead(b *engine.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false

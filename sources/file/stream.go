@@ -107,7 +107,8 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 const patience = 30 * time.Second
 
 // patiently calls do until it succeeds, fails for another reason than exhausted
-// resources, or long has passed.
+// resources, or long has passed. It returns errStopped if ctx is done before
+// that.
 func patiently(ctx context.Context, long time.Duration, do func() error) error {
 	end := time.Now().Add(long)
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {

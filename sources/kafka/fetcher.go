@@ -75,7 +75,10 @@ func (f *fetcher) run(ctx context.Context) {
 	}
 }
 
-// got passes an answer to the reader, or back to the free list if it is empty.
+// got passes an answer to the reader, or back to the free list if it advances
+// nothing. In that case got returns errPartial if the answer is a part of a
+// batch, and errStalled if no record has come for longer than stallTimeout
+// although the log has more.
 func (f *fetcher) got(a *answer) error {
 	end := a.f.HighWatermark
 	if f.p.decoder.Committed && a.f.LastStable >= 0 {

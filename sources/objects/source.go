@@ -35,7 +35,8 @@ type queue interface {
 	every() time.Duration
 	// giveBack lets the queue deliver a message again at once.
 	giveBack(ctx context.Context, m *message) error
-	// empty reports whether all messages are acknowledged.
+	// empty reports whether all messages are acknowledged, as far as the queue
+	// can tell.
 	empty(ctx context.Context) bool
 	health() error
 	close(ctx context.Context) error

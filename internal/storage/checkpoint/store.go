@@ -393,7 +393,7 @@ func (s *Store) extentChange(c *change, u *Update) {
 	}
 }
 
-// commit stores c as one record.
+// commit stores c as one frame of the log.
 func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byte) error {
 	if err := s.keep(); err != nil {
 		return err
@@ -434,7 +434,8 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 	}
 	s.st.apply(c)
 	s.notePoints(refs)
-	// Writing a snapshot costs less than keeping and replaying the log.
+	// From this size on, writing a snapshot costs less than keeping and
+	// replaying the log.
 	if s.w.log != nil && s.w.logSize >= s.w.compactAt {
 		// If the compaction fails, commits continue to go to the log, and the
 		// next attempt follows when the log has grown by a quarter.

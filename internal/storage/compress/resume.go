@@ -15,7 +15,8 @@ type restarts struct {
 	verdict *Verdict // the Reader's current verdict
 	sums    *sums    // the Reader's checksum results
 
-	// End of the last member before any damage.
+	// End of the last member before any damage: in the file, and in the
+	// decompressed stream.
 	good, goodBytes int64
 }
 

@@ -267,7 +267,8 @@ func (j *Journal) Append(keys []Stamped, least uint32) (state JournalState, chan
 }
 
 // seal writes the table as a run, merges runs, and leaves out the keys with
-// stamps before least. The set uses it after the state is stored.
+// stamps before least. The set uses the resulting runs only after the state is
+// stored.
 func (j *Journal) seal(least uint32) error {
 	j.nextRuns = slices.Clone(j.runs)
 	err := j.sealTable(least)

@@ -166,9 +166,9 @@ func (s *Durable) SealWindows(keys []codec.Key, w engine.WindowCut) ([]byte, err
 // WindowState implements [engine.WindowKeySet].
 func (s *Durable) WindowState() []byte { return s.windows }
 
-// leastGone is the total size in bytes of the files that only older states
-// name, from which Stored writes a new snapshot of the checkpoint so that they
-// can be removed.
+// leastGone is a size in bytes. If the files that only older states name are
+// larger than this, and larger than half of the set, Stored writes a new
+// snapshot of the checkpoint, so that these files can be removed.
 const leastGone = 64 << 20
 
 // Stored implements [engine.KeySet].
