@@ -94,10 +94,11 @@ type bucket struct {
 // of rest 0.3 KB.
 const window = 1000
 
-// scan implements [storage]. It lists the objects if an object was found to have changed, or
-// if the poll interval has passed and all listed objects have been returned. If the listing
-// fails, it returns the objects of the previous listing. It leaves out finished objects, and
-// objects that are to be read later.
+// scan implements [storage]. It lists the objects if an object was found to
+// have changed, or if the poll interval has passed and all listed objects have
+// been returned; with a queue, always. If the listing fails, scan returns the
+// objects of the previous listing. It leaves out finished objects, and objects
+// that are to be read later.
 func (b *bucket) scan(ctx context.Context) (all []fileState, hidden map[string]error) {
 	tracked, busy := b.tracked()
 	b.mu.Lock()

@@ -39,10 +39,10 @@ func (s *fileState) rewritten(now *fileState, renamed bool) bool {
 	return s.changed != 0 && now.changed != s.changed && !renamed
 }
 
-// changedSince returns the change time to record. A new size or modification
-// time explains a new change time: then it is s.changed. Otherwise it is
-// was.changed, so that the next scan decides whether a new name explains the
-// change.
+// changedSince returns the change time to record. If the size or the
+// modification time is new as well, that explains a new change time, and
+// changedSince returns s.changed. Otherwise it returns was.changed, so that the
+// next scan decides whether a new name explains the change.
 func (s *fileState) changedSince(was *fileState) int64 {
 	if s.same(was) {
 		return was.changed

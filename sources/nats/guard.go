@@ -52,7 +52,8 @@ func (s *jetStream) guard(ctx context.Context) {
 }
 
 // inspect checks stream and consumer, creates a missing consumer if configured,
-// and opens the gate if all is well. It reports whether the gate is open.
+// and opens the gate if all is well. It returns false if the guard should check
+// again soon.
 func (s *jetStream) inspect(ctx context.Context) bool {
 	shut, shuts := s.gate.state()
 	conn := s.Conn()

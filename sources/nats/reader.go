@@ -158,7 +158,8 @@ func (r *reader) next(ctx context.Context) (heldMsg, error) {
 	return heldMsg{m, r.since, r.since}, nil
 }
 
-// take adds m to a batch, or keeps m if it cannot.
+// take adds m to a batch, or removes m as poison, or keeps m if it can do
+// neither now.
 func (r *reader) take(ctx context.Context, m heldMsg) error {
 	meta, err := client.ParseReply(m.Reply)
 	if err != nil {
