@@ -8,7 +8,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// The history has a point for each interval of pointEvery, at most maxPoints.
+// The history has a point for each interval of pointEvery, and spans at most
+// maxPoints intervals.
 const (
 	pointEvery = 5 * time.Second
 	maxPoints  = 60

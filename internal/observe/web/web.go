@@ -6,6 +6,7 @@
 //	/status.json  the same data as JSON
 //	/metrics      metrics for Prometheus
 //	/healthz      200, or 503 if the process should be restarted
+//	/livez        the same as /healthz
 //	/readyz       200, or 503 with the reasons if records do not get through
 //	/tap          samples of the records as server-sent events, if enabled
 //	/debug/pprof/ profiles of the process, if enabled

@@ -21,8 +21,9 @@ import (
 // The reader waits only for segments that a goroutine has taken. It decodes the
 // others itself, so the goroutines take segments that it will not reach soon.
 //
-// The goroutine of the reader calls all methods. Only the fields after mu are
-// shared with the other goroutines.
+// The goroutine of the reader calls all methods except take; the other
+// goroutines call take and drop. Of the fields that change, only the fields
+// after mu are shared with them.
 type ahead struct {
 	src   io.Reader
 	sizes aheadSizes

@@ -80,8 +80,8 @@ func (s *Store) Head(ctx context.Context, path string) (Object, error) {
 	return s.HeadVersion(ctx, path, "")
 }
 
-// HeadVersion returns the version of the object at path that has an id, or the
-// current version if version is empty.
+// HeadVersion returns the version of the object at path that has the id
+// version, or the current version if version is empty.
 func (s *Store) HeadVersion(ctx context.Context, path, version string) (o Object, err error) {
 	bucket, key := Split(path)
 	err = s.retry(ctx, path, "head", once(func() (err error) {
