@@ -162,7 +162,7 @@ func laneID(s *fileState, l *look, gen int64) string {
 }
 
 // skipToEnd makes t start after the last complete line of its file. If there is
-// none, or it cannot be read, t starts at the beginning.
+// no such line, or it cannot be read, t starts at the beginning.
 func (k *bindings) skipToEnd(t *track, l *look) {
 	end := t.sight.file.size
 	for off := end; off > 0; {

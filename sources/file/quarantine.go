@@ -96,8 +96,8 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 	return out, true, err
 }
 
-// examine reads the compressed file of t to its end, from the last restart
-// point before the position on.
+// examine reads the compressed file of t from the last restart point before the
+// position on, as far as it can be read.
 func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
 	r.mu.Lock()

@@ -69,8 +69,9 @@ type Changelog struct {
 // maxLoads is the maximum number of partitions that are loaded at the same time.
 const maxLoads = 8
 
-// Open connects to the brokers and checks the changelog, or creates it. The
-// error says why it cannot be used.
+// Open connects to the brokers, creates the changelog if it is missing and
+// cfg.Create is set, and checks it. The error says why the changelog cannot be
+// used.
 func Open(ctx context.Context, cfg Config) (*Changelog, error) { return open(ctx, cfg, false) }
 
 // Check connects to the brokers and checks the changelog like Open. If it does not
