@@ -57,12 +57,13 @@ func (l Limit) Apply(exceeded func(outside int64)) {
 	process.set()
 }
 
-// Needed returns the lowest limit, in bytes, that n bytes outside the heap do not
-// exceed.
+// Needed returns the lowest limit, in bytes, with which Apply and Outside do
+// not call exceeded for n bytes outside the heap.
 func Needed(n int64) int64 { return (n+program)*4/3 + 1 }
 
-// Outside registers n more bytes of memory outside the heap of Go: it lowers the
-// limit of the runtime.
+// Outside registers n more bytes of memory outside the heap of Go, or fewer if
+// n is negative. It adapts the limit of the runtime when enough bytes have
+// changed: see step.
 func Outside(n int64) {
 	process.Lock()
 	defer process.Unlock()

@@ -115,8 +115,8 @@ func (w *learning) count(row [][]byte) error {
 }
 
 // appendResponse appends what identifies the response. It returns nil if
-// nothing identifies the response: its status is 206, 304, 429 or 5xx, or it
-// has no body.
+// nothing does: the status is 206, 304, 429 or 5xx, or there is no body, or the
+// record lacks the member that identifies the page.
 func (w *learning) appendResponse(dst []byte, row [][]byte) []byte {
 	if w.l.content != nil {
 		return w.appendContent(dst, row[1])
