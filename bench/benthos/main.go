@@ -1,7 +1,7 @@
-// Command benthos is Redpanda Connect with its free components for files and mappings,
-// for the comparisons of bench/dedupe.sh and bench/peers.sh. It is a separate module
-// because go install refuses a version of the command of its module, and so that its
-// dependencies stay out of the others.
+// Command benthos is Redpanda Connect with its free components for files and
+// mappings, for the comparisons of bench/dedupe.sh and bench/peers.sh. It is a
+// separate module because go install refuses the program of Redpanda Connect
+// with a version, and so that its dependencies stay out of the other modules.
 package main
 
 import (

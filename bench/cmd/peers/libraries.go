@@ -98,7 +98,8 @@ type rustProcess struct {
 	last   float64 // rust-url in the last pass
 }
 
-// startRust starts the program for the URLs in the file list.
+// startRust starts the program for the URLs in the file called list, of which
+// there are urls.
 func startRust(program, list string, urls int) (*rustProcess, error) {
 	if _, err := os.Stat(program); err != nil {
 		return nil, fmt.Errorf("not built; install Rust with cargo")
