@@ -210,7 +210,7 @@ type Job struct {
 	mends       bool     // repairs or secrets are set
 	styles      *params.Styles
 	templates   *pathtemplate.Templates // path templates of the normalizer's policy
-	readsParams bool              // whether the parameters of each URL are read
+	readsParams bool                    // whether the parameters of each URL are read
 	norm        *codec.Normalizer
 	sortKeys    bool              // whether normal forms are sort keys
 	whatwg      bool              // whether the standard of norm is WHATWG
