@@ -110,7 +110,7 @@ func TestFormatsRefused(t *testing.T) {
 		{log + lines + out, ""},
 		{table + drop + out, ""},
 		{strings.Replace(table, "a.csv", "'*.csv'", 1) + drop + out, "c.yaml:2:18: from: copies"},
-		{table + lines + drop + out, "c.yaml:3:19: from: records of this format and those of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
+		{table + lines + drop + out, "c.yaml:3:19: from: records of this format and records of the source file-1 cannot be copied into one output, as in the sink stdout-sink-1: set codec.to"},
 		{table + lines + "codec: {to: jsonl}\n" + drop + out, ""},
 		{strings.Replace(table, "a.csv", "a.csv, b.csv", 1) + drop + out, "c.yaml:2:18: from: copies of these records must be below the header of their file, but the sink stdout-sink-1 mixes or divides files"},
 		{strings.Replace(table, "a.csv", "a.csv, b.csv", 1) + "codec: {to: jsonl}\n" + drop + out, ""},
