@@ -164,7 +164,7 @@ func (t Ticket) refuse(r engine.Result) {
 // RefuseAll. An empty list of indexes is a [ContractError].
 func (t Ticket) Refuse(err error, records ...int) {
 	if len(records) == 0 {
-		t.Fail(&ContractError{Text: "a sink refused no record"})
+		t.Fail(&ContractError{Text: "a sink called Refuse without a record"})
 		return
 	}
 	failed, ok := indexes(records)

@@ -107,6 +107,7 @@ func TestLayoutErrors(t *testing.T) {
 	f(Config{Format: `%s%r`}, "no text separates %s and %r")
 	f(Config{Format: `escape=xml $request`}, "escape=xml")
 	f(Config{Format: `${request`}, "closing brace")
+	f(Config{Format: `$request ${}`}, "no variable name")
 	f(Config{Format: `$request $ x`}, "not followed by a variable")
 	f(Config{Format: `%{Referer`}, "closing brace")
 	f(Config{Format: `%r %`}, "not followed by a directive")

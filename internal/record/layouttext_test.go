@@ -63,7 +63,7 @@ func TestDirectives(t *testing.T) {
 		"LogFormat \"%h %r\" a\nLogFormat \"%h\" b": "line 2, column 1: text follows the end of the directive",
 		`LogFormat`:                                "the directive LogFormat has no format",
 		`LogFormat combined`:                       "has no URL",
-		`log-format %ci %r`:                        "must be in quotes or follow a backslash",
+		`log-format %ci %r`:                        "a backslash before each of its spaces",
 		`log-format "%ci %"`:                       "is not followed by a variable",
 		`log-format "%{+json}o %ci %r"`:            "+json of log-format is not supported",
 		`log-format "%ci%r"`:                       "no text separates %ci and %r",

@@ -133,7 +133,7 @@ func (c *claims) ask(b *Batch) {
 	}
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n || n > 0 && len(b.Msgs) == 0 {
 		b.lost.Store(true)
-		c.fail(bugf("the codec collected only %d identities for %d records of %d messages to deduplicate", len(b.Out.IDs), n, len(b.Msgs)))
+		c.fail(bugf("cannot deduplicate: the codec collected %d identities and %d messages for %d records", len(b.Out.IDs), len(b.Msgs), n))
 		c.work.put(b)
 		return
 	}

@@ -178,7 +178,7 @@ func (s *series) push(b *Batch) *decided {
 // well.
 func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n {
-		return true, bugf("the codec collected only %d identities for %d records to deduplicate", len(b.Out.IDs), n)
+		return true, bugf("cannot deduplicate: the codec collected %d identities for %d records", len(b.Out.IDs), n)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -59,7 +59,7 @@ func TestDedupeErrors(t *testing.T) {
 		want  string
 	}{
 		{byKind, &memoryKeys{err: damaged}, "deduplicate: damaged run"},
-		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected only 0 identities for 1 records to deduplicate"},
+		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: cannot deduplicate: the codec collected 0 identities for 1 records"},
 	} {
 		src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(100, "KL")}}}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, NewCodec: c.codec, Dedupe: &Dedupe{Set: c.set}, Workers: 2})

@@ -28,8 +28,8 @@ type LogConfig struct {
 	// {source.relpath} or {lane}, each input has its own output; otherwise, all
 	// inputs share one output. {{} and {}} are the braces { and }.
 	Path string `yaml:"path,required" min:"1" path:"template"`
-	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
-	// Default: by the extension of the path, .gz or .zst.
+	// Compression of the output: none, gzip or zstd. gzip and zstd take a level,
+	// such as zstd:3. Default: by the extension of the path, .gz or .zst.
 	Compress Compression `yaml:"compress"`
 	// When to end a file and start the next one. Default: never. The path must
 	// contain {seq} or {time}.
@@ -106,15 +106,15 @@ type Rotation struct {
 // any reports whether any criterion is enabled.
 func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 0 }
 
-// Compression is a format and its level: gzip, zstd, either with a level as in zstd:3,
-// or none. With the empty value, the path decides.
+// Compression names a format: none, gzip or zstd. gzip and zstd take a level, such
+// as zstd:3. If it is empty, the extension of the path determines the format.
 type Compression string
 
 // UnmarshalText accepts the values of a Compression.
 func (c *Compression) UnmarshalText(text []byte) error {
 	_, level, err := compress.ParseFormat(string(text), "")
 	if err != nil && level == 0 {
-		return errors.New("compression must be gzip, zstd or none")
+		return errors.New("compression must be none, gzip or zstd; gzip and zstd take a level, such as zstd:3")
 	}
 	*c = Compression(text)
 	return err

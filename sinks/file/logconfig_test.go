@@ -65,7 +65,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", rotate: {size: 1MiB}`, "{seq}")
 	f(`path: "x.zstd"`, "a compression extension that cannot be written")
 	f(`path: "{source.relpath}.bz2"`, "a compression extension that cannot be written")
-	f(`path: "x", compress: lzma`, "must be gzip, zstd or none")
+	f(`path: "x", compress: lzma`, "must be none, gzip or zstd")
 	f(`path: "x", compress: zstd:20`, "zstd level 20 out of range (must be 1 to 19)")
 	f(`path: "x", compress: {zstd: {level: 3}}`, "compress")
 	f(`path: "x", permissions: "888"`, "octal")

@@ -11,8 +11,8 @@ import (
 // A StdoutConfig configures the stdout sink, which writes to the standard output
 // of a daemon.
 type StdoutConfig struct {
-	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
-	// Default: none.
+	// Compression of the output: none, gzip or zstd. gzip and zstd take a level,
+	// such as zstd:3. Default: none.
 	Compress Compression `yaml:"compress"`
 
 	// Header is written before the first record.

@@ -28,8 +28,8 @@ type Config struct {
 	// variables of path of the file sink in KEY, at least one of them other than
 	// {source.name}.
 	Path string `yaml:"path,required" min:"1"`
-	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
-	// Default: by the extension of the path, .gz or .zst.
+	// Compression of the output: none, gzip or zstd. gzip and zstd take a level,
+	// such as zstd:3. Default: by the extension of the path, .gz or .zst.
 	Compress file.Compression `yaml:"compress"`
 	// When to complete an object and start the next one. Default: never. The path
 	// must contain {seq} or {time}.

@@ -34,7 +34,7 @@ func (s *settings) beforePublish(source *file.Source) func(input, part string) e
 			case s.InPlace && damaged:
 				return sink.ErrKeep
 			case s.InPlace && file.Stamp(fi) != stamps[input]:
-				return fmt.Errorf("--in-place: %s: file changed while it was read, and is not replaced", input)
+				return fmt.Errorf("--in-place: %s: the file changed while urlfold read it, so urlfold did not replace it", input)
 			}
 			if err := disk.CopyAttributes(part, fi, s.Preserve); err != nil {
 				return err

@@ -169,7 +169,7 @@ func TestRunFilterMistakes(t *testing.T) {
 		"sources: [file: {from: lines, include: [a]}]\nsinks: [file: {path: o, exactly_once: true}, stdout: {}]": "c.yaml:3:54: incompatible with exactly_once of another sink: stdout cannot be truncated",
 		"sources: [stdin: {from: lines, name: a}, stdin: {from: lines, name: b}]\nsinks: [discard: {}]":          "c.yaml:2:49: another source already reads stdin",
 		"sources: [stdin: {from: lines}]\nsinks: [stdout: {}]\ndead_letter: {stdout: {}}":                        "another sink already writes to stdout",
-		"sources: [stdin: {from: lines}]\nsinks: [stdout: {compress: zip}]":                                      "must be gzip, zstd or none",
+		"sources: [stdin: {from: lines}]\nsinks: [stdout: {compress: zip}]":                                      "must be none, gzip or zstd",
 		"sources: [stdin: {from: lines}]\nsinks: [file: {path: /dev/stdout}]":                                    "use the stdout sink",
 	} {
 		dir := t.TempDir()

@@ -37,7 +37,7 @@ func Config(t *connect.TLS) (c *tls.Config, wrong *field.Error) {
 	if t.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, &field.Error{Field: "tls.cert_file", Err: fmt.Errorf("with tls.key_file: %w", err)}
+			return nil, &field.Error{Field: "tls.cert_file", Err: fmt.Errorf("cannot load the certificate with its key (tls.key_file): %w", err)}
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

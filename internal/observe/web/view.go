@@ -232,7 +232,7 @@ func (v *View) dedupeErr(now time.Time) error {
 	}
 	errs := []error{v.DedupeErr}
 	if at := d.FullSince; !at.IsZero() && now.Sub(at) > lateIntervals*v.CommitInterval {
-		errs = append(errs, fmt.Errorf("sources wait for a commit: %d of %d keys are not stored", d.Waiting, d.Room))
+		errs = append(errs, fmt.Errorf("sources wait for a commit: %d keys are not stored yet (limit: %d)", d.Waiting, d.Room))
 	}
 	if at := d.Oldest.Since; !at.IsZero() && v.MaxUnresolved > 0 && now.Sub(at) > v.MaxUnresolved {
 		errs = append(errs, fmt.Errorf("no commit can pass a batch of %s, which is not durable after %v (admin.ready_within)", d.Oldest.Lane, v.MaxUnresolved))

@@ -68,13 +68,13 @@ func ParseFormat(flag, name string) (f Format, level int, err error) {
 		f = Zstd
 	case "none":
 	default:
-		return Plain, 0, fmt.Errorf("unknown compression %q (must be gzip, zstd, either with a level as in zstd:3, or none)", flag)
+		return Plain, 0, fmt.Errorf("unknown compression %q (must be none, gzip or zstd; gzip and zstd take a level, such as zstd:3)", flag)
 	}
 	if !leveled {
 		return f, 0, nil
 	}
 	if level, err = strconv.Atoi(number); err != nil || level < 1 {
-		return Plain, 0, fmt.Errorf("invalid compression level %q (must be a number as in zstd:3)", number)
+		return Plain, 0, fmt.Errorf("invalid compression level %q (must be a number, as in zstd:3)", number)
 	}
 	return f, level, CheckLevel(f, level)
 }

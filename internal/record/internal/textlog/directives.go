@@ -76,8 +76,11 @@ func nginxName(text string) (name, rest string, err error) {
 	s := text[1:]
 	if strings.HasPrefix(s, "{") {
 		name, rest, ok := strings.Cut(s[1:], "}")
-		if !ok || name == "" {
+		switch {
+		case !ok:
 			return "", "", errors.New("invalid log format: a variable has no closing brace")
+		case name == "":
+			return "", "", errors.New("invalid log format: '${}' contains no variable name")
 		}
 		return name, rest, nil
 	}

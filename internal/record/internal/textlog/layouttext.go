@@ -121,7 +121,7 @@ func (l *layout) parseDirective(text string) (*locate.Dialect, error) {
 		return d, err
 	case haproxyLayout:
 		if len(words) > format+1 {
-			return nil, errors.New("invalid log format: a space in the format of log-format must be in quotes or follow a backslash")
+			return nil, errors.New("invalid log format: put the argument of log-format in quotes, or write a backslash before each of its spaces")
 		}
 		return locate.HashDialect, l.parseHAProxy(words[format])
 	}

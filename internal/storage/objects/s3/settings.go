@@ -132,7 +132,7 @@ func (s *Settings) credentials(env func(string) string) (*credentials.Credential
 	case err == nil && v.AccessKeyID != "":
 		return found, nil
 	case profile != "":
-		return nil, fmt.Errorf("profile %q has no usable credentials: check its name and its keys; urlfold does not assume a role: if the profile has role_arn, set the variables that aws configure export-credentials --profile %s --format env prints, and do not set the profile", profile, profile)
+		return nil, fmt.Errorf("profile %q has no usable credentials: check the name and the keys of the profile; if it has role_arn, which urlfold does not use, run 'aws configure export-credentials --profile %s --format env', set the variables that this command prints, and name no profile", profile, profile)
 	}
 	return nil, errors.New("no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --s3 anonymous (in a configuration anonymous: true) for a public bucket")
 }
