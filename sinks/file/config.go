@@ -25,8 +25,9 @@ type Config struct {
 	// Writer receives the output instead of a file. It is neither synced nor
 	// closed.
 	Writer io.Writer
-	// Compress is "gzip", "zstd", either with a level as in "zstd:3", or "none".
-	// If it is empty, the extension of Path, .gz or .zst, selects the format.
+	// Compress is "none", "gzip" or "zstd"; "gzip" and "zstd" take a level, as in
+	// "zstd:3". If it is empty, the extension of Path, .gz or .zst, selects the
+	// format.
 	Compress string
 	// Unbuffered makes Submit write each batch and then answer, in separate
 	// members. Otherwise a compressed output gathers batches.

@@ -147,16 +147,16 @@ func (p *partition) restart(ctx context.Context, c *change) error {
 	p.s.mu.Lock()
 	p.s.count.resets[reset{p.topic, c.what}]++
 	p.s.mu.Unlock()
-	log := p.s.log.With("topic", p.topic, "partition", p.id, "position", c.from)
-	switch c.what {
+	switch log := p.s.log; c.what {
 	case recreated:
-		log.Error("kafka topic recreated, its offsets restart", "to", c.to, "id", idText(c.log.ID),
-			"before", idText(c.was))
+		log.Error("kafka topic recreated, its offsets restart",
+			"topic", p.topic, "partition", p.id, "position", c.from, "to", c.to, "id", idText(c.log.ID), "before", idText(c.was))
 	case truncated:
-		log.Error("kafka log truncated, records already read were removed from it", "from", c.to, "to", c.from, "offsets", c.from-c.to,
-			"leader_epoch", c.log.Epoch)
+		log.Error("kafka log truncated, records already read were removed from it",
+			"topic", p.topic, "partition", p.id, "position", c.from, "from", c.to, "to", c.from, "offsets", c.from-c.to, "leader_epoch", c.log.Epoch)
 	default:
-		log.Error("kafka log ends before the position, restarting at the configured start", "end", c.end, "to", c.to, "offsets", c.from-c.end)
+		log.Error("kafka log ends before the position, restarting at the configured start",
+			"topic", p.topic, "partition", p.id, "position", c.from, "end", c.end, "to", c.to, "offsets", c.from-c.end)
 	}
 	return nil
 }

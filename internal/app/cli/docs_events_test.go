@@ -8,9 +8,9 @@ var advice = map[string]string{
 	"number of parallel inputs reduced to fit the descriptor limit": "urlfold reads fewer inputs in parallel than `--workers` asks for. Raise the limit with `ulimit -n`, or lower `--workers`.",
 
 	// internal/client/nats
-	"bucket recreated, its keys are lost": "The bucket of dedupe was deleted while urlfold ran, and urlfold created it again: no record is lost, and the output can contain each page once more. Find out which program deleted the bucket.",
-	"bucket unusable":                     "The bucket of dedupe was changed while urlfold ran, so the bucket may now forget claims. Do what `error` says; until then, the instance is not ready.",
-	"bucket usable again":                 "The bucket of dedupe has its former settings again. Nothing to do.",
+	"bucket recreated, its keys are lost": "The bucket with the dedupe keys was deleted while urlfold was running, and urlfold created it again. No record is lost, but the output can contain each page once more. Find out which program deleted the bucket.",
+	"bucket unusable":                     "The settings of the bucket with the dedupe keys were changed while urlfold was running, so the bucket may now forget claims. Do what `error` says; until then, the instance is not ready.",
+	"bucket usable again":                 "The bucket with the dedupe keys has its former settings again. Nothing to do.",
 	"NATS connection lost, reconnecting":  "The server or the network is down. Nothing is lost with JetStream; with core NATS, messages published in the meantime are lost. If the error persists, check the server.",
 	"cannot connect, retrying":            "No NATS server can be reached at the start; urlfold tries again until `connect_timeout` has passed. `error` names the servers and the remedy.",
 	"NATS connection restored":            "Reading and publishing continue. Nothing to do.",
@@ -25,26 +25,26 @@ var advice = map[string]string{
 	"suboptimal NATS settings":            "The run works, but a setting of the stream or the consumer can reduce throughput or cause duplicates. Change the setting that `error` names.",
 
 	// internal/app/daemon
-	"keys of dedupe available":                                     "The servers with the keys answer, and the run begins. Nothing to do.",
-	"keys of dedupe unavailable, waiting":                          "At the start, the servers with `dedupe.bucket` or `dedupe.changelog` do not answer. The instance waits and is not ready. If the error persists, look at `error`.",
+	"keys of dedupe available":                                     "The servers that hold the dedupe keys answer, and the run begins. Nothing to do.",
+	"keys of dedupe unavailable, waiting":                          "At the start, the servers that hold `dedupe.bucket` or `dedupe.changelog` do not answer. The instance waits and is not ready. If the error persists, look at `error`.",
 	"checkpoint damaged":                                           "Part of the stored state cannot be used; `error` says which records are read again. Check the disk: see [The checkpoint is damaged](../recovery.md#the-checkpoint-is-damaged).",
 	"configuration rejected, keeping the previous one":             "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold check -c`, and send SIGHUP again.",
 	"configuration reloaded":                                       "A reload succeeded; `effect` says what it changed. Nothing to do.",
 	"configuration warning":                                        "The configuration is valid, but `error` names a setting that is probably a mistake, such as `$NAME` without braces or a password in the file. `urlfold check -c FILE` prints the same warning.",
 	"records dropped":                                              "Records were rejected for `reason`, and are in no output: `on_error` drops them, or their output format has nothing to write for them. Each event counts the records of 10 s; the sum of all `lost_records` equals `urlfold_discarded_records_total`. Configure a `dead_letter` to keep them.",
 	"default admin address is taken, running without admin server": "Another process, such as a daemon on the same machine, uses the address. Set `admin.listen` to another address, or to an empty string.",
-	"ready":                        "All checks of `/readyz` pass. Nothing to do.",
-	"not ready":                    "A check of `/readyz` fails; `error` names the first failing check. See [Recovery](../recovery.md).",
-	"exiting":                      "The last line with `log.format: json`. It says why the process exits, and gives its [exit code](exit-codes.md). With text logs, a message on stderr says the same.",
-	"file finished":                "The whole file was read; `verdict` is the result of its checksums. At level ERROR, the file is damaged, as `detail` says; `lost_bytes` is the length of an incomplete last record, and `verified_lines` and `unverified_lines` count lines: see [Damaged files](../damaged-files.md).",
-	"file known to be damaged":     "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
-	"input not read to the end":    "The run stopped in the middle of this input. The next run continues at the same position.",
-	"shadow compared":              "The pipeline has ended. The shadow profile has merged `merges` groups of URLs and split `splits` groups. The numbers cover one key in `one_in`, chosen by hash. Nothing to do.",
-	"tap opened":                   "A client reads samples of the records at /tap, with the filter `query`. Nothing to do.",
-	"tap closed":                   "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because the client was too slow. Nothing to do.",
-	"listening":                    "The admin server accepts connections at `admin`. Nothing to do.",
-	"keys exceed the memory limit": "With `dedupe`, the tables and filters of the set of keys take `keys_bytes` of memory, which leaves less than a quarter of `memory_limit` for the rest. The process needs more than the limit, and collects garbage more often. The event is logged once for each pipeline. Raise `memory_limit` to at least `needed_bytes`, or set `dedupe.window`, so that old keys are forgotten.",
-	"memory limit too low":         "The batches and buffers of this configuration need more than `memory_limit`. Raise the limit, or lower the settings that `error` names.",
+	"ready":                              "All checks of `/readyz` pass. Nothing to do.",
+	"not ready":                          "A check of `/readyz` fails; `error` names the first failing check. See [Recovery](../recovery.md).",
+	"exiting":                            "The last line with `log.format: json`. It says why the process exits, and gives its [exit code](exit-codes.md). With text logs, a message on stderr says the same.",
+	"file finished":                      "The whole file was read; `verdict` is the result of its checksums. At level ERROR, the file is damaged, as `detail` says; `lost_bytes` is the length of an incomplete last record, and `verified_lines` and `unverified_lines` count lines: see [Damaged files](../damaged-files.md).",
+	"file known to be damaged":           "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
+	"input not read to the end":          "The run stopped in the middle of this input. The next run continues at the same position.",
+	"shadow compared":                    "The pipeline has ended. The shadow profile has merged `merges` groups of URLs and split `splits` groups. The numbers cover one key in `one_in`, chosen by hash. Nothing to do.",
+	"tap opened":                         "A client reads samples of the records at /tap, with the filter `query`. Nothing to do.",
+	"tap closed":                         "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because the client was too slow. Nothing to do.",
+	"listening":                          "The admin server accepts connections at `admin`. Nothing to do.",
+	"keys take most of the memory limit": "With `dedupe`, the tables and filters of the set of keys take `keys_bytes` of memory, which leaves less than a quarter of `memory_limit` for the rest. The process may need more memory than the limit, and collects garbage more often. urlfold logs the event once for each pipeline. Raise `memory_limit` to at least `needed_bytes`, or set `dedupe.window`, so that urlfold forgets old keys.",
+	"memory limit too low":               "The batches and buffers of this configuration need more than `memory_limit`. Raise the limit, or lower the settings that `error` names.",
 	"quoted cell does not end, reading on with the next line":       "A line of a table has a quoted cell that exceeds `max_quoted`, or that is still open at the end of the file: `line` and `offset` say where. urlfold may read the rest of that line wrongly, and reads the following lines as rows. It logs the event once for each file; when the file is finished, the verdict of the file has the number of such lines. Repair the line, raise `max_quoted` if the cell is meant to be so long, or set `quote: none` for the source.",
 	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so each page that was written before can be written once more; `changes` lists the differences. The old keys stay in the bucket or changelog, if there is one, for instances that still use the old configuration. For files, set `dedupe.on_change: refuse` if a reload must not empty the set.",
 	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",
@@ -52,15 +52,15 @@ var advice = map[string]string{
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
 	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
 	"unfinished output renamed, exactly_once enabled":               "An output was still unfinished when `exactly_once` was switched on. It now has its final name; the sink continues in another file. Nothing to do.",
-	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads again the records that are counted in `error`.",
+	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline rereads the records that `error` counts.",
 	"starting":                          "The pipeline of the configuration `config` has started and opens its sinks and sources; `/readyz` names the sink or source for which it waits. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
-	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run reads again the records that the pipe did not accept. Data in the pipe that the program did not read is lost.",
+	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. The next run rereads the records that the pipe did not accept. Data that was still in the pipe is lost.",
 	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",
 	"systemd watchdog disabled":         "`WATCHDOG_USEC` could not be read, so urlfold sends no watchdog notifications. Correct `WatchdogSec=` in the unit.",
 
 	// internal/storage/unique/changelog
-	"changelog of dedupe created": "The topic that holds the keys did not exist, so urlfold created a compacted topic. Nothing to do.",
+	"changelog of dedupe created": "The topic for the dedupe keys did not exist, so urlfold created a compacted topic. Nothing to do.",
 	"keys of dedupe loaded":       "The instance got a partition, and has read `keys` keys, up to `offset`, from `dedupe.changelog`. It ignored the keys of records that it reads again (`ahead`) and the keys of other configurations (`other`). Nothing to do.",
 
 	// internal/observe
@@ -94,7 +94,7 @@ var advice = map[string]string{
 	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a sink or a source to open; `error` names the sink or source. Nothing was read.",
 
 	// internal/storage/unique
-	"bucket of dedupe available again":       "Claiming of keys works again. Nothing to do.",
+	"bucket of dedupe available again":       "urlfold can claim keys again. Nothing to do.",
 	"bucket of dedupe unavailable, retrying": "urlfold cannot claim keys, so records wait. If the error persists, check the server: the bucket may be full, a permission may be missing, or the cluster may have no quorum.",
 
 	// sinks/file
@@ -110,9 +110,9 @@ var advice = map[string]string{
 	"output write failed, retrying":                                 "The usual cause is a full disk. Free some space; nothing is lost in the meantime: see [The disk is full](../recovery.md#the-disk-is-full).",
 	"output write recovered":                                        "The sink writes again. Nothing to do.",
 	"truncating output to its checkpoint":                           "After a crash, urlfold cuts off the records after the last commit and writes them again, as `exactly_once` requires. Nothing to do.",
-	"too many outputs, writing the records of further hosts to one": "`--output` with `{vhost}` or `{site}` needs more outputs than urlfold holds open. Nothing to do; `path` has the records of the other hosts.",
+	"too many outputs, writing the records of further hosts to one": "`--output` with `{vhost}` or `{site}` needs more outputs than urlfold keeps open. The output `path` gets the records of all remaining hosts. Nothing to do.",
 	"truncating output to its verified records":                     "An input turned out to be damaged, and urlfold removes its unverified records from the output. Nothing to do; `file finished` has the verdict.",
-	"truncating torn output of a lost checkpoint":                   "The checkpoint was damaged, so urlfold does not know how much of this output the checkpoint covered. urlfold cuts off an incomplete last record, and writes the records of the inputs that still exist again, to another file. Compare both outputs before you remove this one.",
+	"truncating torn output of a lost checkpoint":                   "The checkpoint was damaged, so urlfold does not know how much of this output the checkpoint covered. urlfold cuts off an incomplete last record, and rewrites the records of all inputs that still exist to another file. Compare both outputs before you remove this one.",
 	"output exists, continuing under another name":                  "With exactly_once, the checkpoint does not cover the output path: the checkpoint was lost, or another program wrote the file. The file is unchanged, and may end within a record. Compare `path` with `as` before you remove `path`.",
 	"truncating torn output":                                        "After a crash, urlfold cuts off an incomplete last record, or the data after the last sync of a compressed member, and writes it again. Nothing to do.",
 
@@ -144,12 +144,12 @@ var advice = map[string]string{
 	"verifying file content":                                                  "urlfold compares a large file with the text that it has already read. This can take minutes. Nothing to do.",
 
 	// sources/kafka
-	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions reads again the records since the last commit. If it repeats, raise `session_timeout`.",
+	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions rereads the records since the last commit. If it repeats, raise `session_timeout`.",
 	"kafka final commit failed, records will be read again":                            "At the end of a generation, positions were not stored. Records since the last commit will be duplicated. Look at `error`.",
 	"kafka generation started": "This instance is a member of the group and reads `partitions`. Nothing to do.",
-	"kafka log ends before the position, restarting at the configured start": "The log is shorter than the committed offset, and the brokers cannot say why: the offset was set by hand, or the brokers have no topic ids. Reading restarts at `start`: records may be lost or duplicated.",
+	"kafka log ends before the position, restarting at the configured start": "The log is shorter than the committed offset, and the brokers cannot say why: the offset was set by hand, or the brokers have no topic ids. urlfold goes back to the configured `start`, which is the offset `to`: records may be lost or duplicated.",
 	"kafka log truncated, records already read were removed from it":         "A replica that lagged became leader, so the records from `from` to `to` were lost in Kafka. urlfold had read them; the sinks have them. Reading goes back to `from`, where the leader has written other records. Avoid `unclean.leader.election.enable`.",
-	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again; its id is now `id`, and was `before`. Reading restarts at `start`. The attributes `topic`, `partition` and `position` say what was lost with the old topic: the records from the offset `position` on.",
+	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again: its old id is `before`, its new id is `id`. urlfold reads the new topic from the configured `start`, which is the offset `to`. urlfold had read the old topic up to the offset `position`; later records are lost.",
 	"kafka rebalance did not wait for all records, they will be read again":  "A sink took longer than `drain_timeout`. Records in flight will be duplicated. Raise `drain_timeout`, or look for a slow sink.",
 	"kafka records deleted by retention before they were read":               "The group lags behind by more than the retention period, so it can no longer read these records. First extend the retention, then add instances.",
 
@@ -157,10 +157,10 @@ var advice = map[string]string{
 	"consumer available again": "The stream and the consumer exist again. Nothing to do.",
 	"consumer created":         "The first start created the durable consumer. Nothing to do.",
 	"consumer recreated":       "The consumer was deleted. Reading continued after the last acknowledged message: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
-	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and reading began where `start` says: messages may be lost or duplicated. See [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
+	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and urlfold does not know which messages were acknowledged. It created the consumer again and reads from `start`: messages may be lost or duplicated. See [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 	"consumer unavailable, retrying":                          "The stream or the consumer is missing, or the server does not answer. If the error persists, create what `error` names, or set `consumer.create: true`.",
 	"messages deleted before they were acknowledged":          "Messages were deleted from the stream before this consumer acknowledged them: it can no longer read them. Raise `max_age` or the limits of the stream.",
 	"messages possibly deleted before they were acknowledged": "Messages were deleted from the stream before a consumer with a filter had reached them, or while an interest stream had no consumer. The server does not say how many of the sequences `from` to `to` were for this consumer. Raise the limits of the stream.",
 	"stream lost messages at its end":                         "The stream ends before the last acknowledged sequence, as after a restore from a backup. The messages after `last_sequence` are gone from the stream. If a producer still has them, publish them again.",
-	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins where `start` says: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
+	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins at the configured `start`: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 }

@@ -192,7 +192,7 @@ func (d *Daemon) runAll(ctx context.Context) error {
 }
 
 // replaced reports whether a reload alone has ended the pipeline. The next
-// pipeline reads again the records that were not durable because a lane was
+// pipeline rereads the records that were not durable because a lane was
 // blocked or a sink was down.
 func (d *Daemon) replaced(ctx context.Context) bool {
 	d.mu.Lock()
@@ -203,7 +203,7 @@ func (d *Daemon) replaced(ctx context.Context) bool {
 // runOne runs the pipeline of p until it ends.
 func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	p.limit.Apply(func(keys int64) {
-		d.events.Warn("keys exceed the memory limit", "limit_bytes", p.limit.Bytes, "keys_bytes", keys, "needed_bytes", max(memory.Needed(keys), p.budget.Least()))
+		d.events.Warn("keys take most of the memory limit", "limit_bytes", p.limit.Bytes, "keys_bytes", keys, "needed_bytes", max(memory.Needed(keys), p.budget.Least()))
 	})
 	if err := p.takeOver(d.store, d.events); err != nil {
 		return &engine.OpenError{Err: err}

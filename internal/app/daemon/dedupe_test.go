@@ -353,7 +353,7 @@ func TestKeysExceedLimit(t *testing.T) {
 		if err := d.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(log.String(), `msg="keys exceed the memory limit" limit_bytes=33554432 keys_bytes=`); got > 1 || want != (got == 1) {
+		if got := strings.Count(log.String(), `msg="keys take most of the memory limit" limit_bytes=33554432 keys_bytes=`); got > 1 || want != (got == 1) {
 			t.Errorf("limit %s: logged:\n%s", limit, log.String())
 		}
 	}
