@@ -48,7 +48,7 @@ var flagTable = [numFlags]struct {
 	FlagSurrogateUTF8:                        {"surrogate-utf8", SeverityNotice, "RFC 3629 §3", "escapes of a complete sequence that encodes a UTF-16 surrogate, which UTF-8 does not allow"},
 	FlagNoncharacter:                         {"noncharacter", SeverityNotice, "Unicode §23.7", "escapes of a code point that Unicode reserves as a noncharacter"},
 	FlagDoubleEncoded:                        {"double-encoded", SeverityNotice, "RFC 3986 §2.4", "an escape that was escaped again: %25 followed by two hex digits"},
-	FlagEncodedTraversal:                     {"encoded-traversal", SeverityNotice, "RFC 3986 §7.3", "'..' next to an escaped slash: not a dot segment, but a server that decodes the path first sees one"},
+	FlagEncodedTraversal:                     {"encoded-traversal", SeverityNotice, "RFC 3986 §7.3", "'..' next to an escaped slash: not a dot segment, but it becomes one on a server that decodes the path before it removes dot segments"},
 	FlagLowerHex:                             {"lower-hex", SeverityNotice, "RFC 3986 §6.2.2.1", "an escape with lower-case hex digits; the normal form has upper-case digits"},
 	FlagNeedlessEscape:                       {"needless-escape", SeverityNotice, "RFC 3986 §6.2.2.2", "an escape of a character that needs no escape"},
 	FlagRawControl:                           {"raw-control", SeverityViolation, "RFC 3986 §2", "an unescaped control byte"},
