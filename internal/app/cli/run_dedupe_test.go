@@ -150,7 +150,7 @@ sinks:
 	}
 }
 
-// TestDedupeMemory: the keys of dedupe, and those that wait for a commit, are part of
+// TestDedupeMemory: the dedupe keys, and those that wait for a commit, are part of
 // memory_limit.
 func TestDedupeMemory(t *testing.T) {
 	if testing.Short() {

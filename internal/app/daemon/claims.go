@@ -16,7 +16,7 @@ import (
 	"github.com/urlfold/urlfold/sources/nats"
 )
 
-// inBucket reports whether the keys of dedupe are in a bucket.
+// inBucket reports whether the dedupe keys are in a bucket.
 func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bucket != "" }
 
 // remember returns how long the bucket remembers a key, 0 for ever. With

@@ -62,7 +62,7 @@ type Daemon struct {
 	swaps     int   // number of codec swaps over all pipelines
 	reloadErr string
 	reloaded  time.Time // when a configuration was last loaded
-	dedupeErr error     // why the keys of dedupe cannot be opened
+	dedupeErr error     // why the dedupe keys cannot be opened
 
 	reloadsGood, reloadsBad int
 

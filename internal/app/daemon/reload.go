@@ -186,7 +186,7 @@ func sameFormats(a, b []config.Component) bool {
 	return true
 }
 
-// sameChangelog reports whether the keys of dedupe are in the same topic.
+// sameChangelog reports whether the dedupe keys are in the same topic.
 func sameChangelog(f, g *config.File) bool {
 	return f.Dedupe == nil || g.Dedupe == nil || reflect.DeepEqual(f.Dedupe.Changelog, g.Dedupe.Changelog)
 }

@@ -321,7 +321,7 @@ func valueOf(state string, cl *engine.Claim) []byte {
 }
 
 // errForeign means that another program has written to the bucket.
-var errForeign = errors.New("the bucket of dedupe holds a value that urlfold has not written: name a bucket that only urlfold uses")
+var errForeign = errors.New("the dedupe bucket holds a value that urlfold has not written: name a bucket that only urlfold uses")
 
 // parseValue is the reverse of valueOf, without the time.
 func parseValue(value []byte) (state string, owner engine.Origin, err error) {
@@ -352,8 +352,8 @@ func (c *Claims) Count(f func() *engine.DedupeSnapshot) { c.counts = f }
 // Metrics emits the metrics of the claims.
 func (c *Claims) Metrics(emit metric.Emit) {
 	count, gauge := metric.Of(emit)
-	count("dedupe_bucket_requests_total", "Number of requests to the bucket of dedupe, including repeated requests.", c.requests.Load())
-	count("dedupe_bucket_errors_total", "Number of requests to the bucket of dedupe that failed and were repeated.", c.failed.Load())
+	count("dedupe_bucket_requests_total", "Number of requests to the dedupe bucket, including repeated requests.", c.requests.Load())
+	count("dedupe_bucket_errors_total", "Number of requests to the dedupe bucket that failed and were repeated.", c.failed.Load())
 	count("dedupe_takeovers_total", "Number of claims of other records that were old enough to be taken over.", c.takeovers.Load())
 	count("dedupe_reclaims_total", "Number of claims that were found again, because their messages were delivered again.", c.again.Load())
 	if s := c.counts(); s != nil {

@@ -218,7 +218,7 @@ type shownExtent struct {
 	Begin  int64  `json:"begin,omitempty"`
 }
 
-// elsewhere returns an error if the configuration stores the keys of dedupe in
+// elsewhere returns an error if the configuration stores the dedupe keys in
 // a bucket or a topic.
 func (d *dataFlags) elsewhere() error {
 	if configFile(d.file) == "" {

@@ -81,7 +81,7 @@ func (w *entryWriter) tombstone(k keyset.Key, millis int64) *kafka.Record {
 }
 
 // errForeign means that a message was not written by this package.
-var errForeign = errors.New("not an entry of dedupe: something else writes to the topic of dedupe.changelog")
+var errForeign = errors.New("not a dedupe entry: another program writes to the topic of dedupe.changelog")
 
 // entryOf returns the entry of a message, and whether it belongs to set. A
 // message with a null value belongs to no set.
