@@ -70,7 +70,7 @@ func newCheckCmd(c *daemon.Catalog) *cobra.Command {
 	f.BoolVar(&o.integrity, "integrity", false, "check the integrity of files, and read no records")
 	f.BoolVar(&o.keys, "keys", false, "check the keys of web archive indexes. Default of --profile: "+keyProfile)
 	f.BoolVar(&o.quiet, "quiet", false, "print only files that are not intact or whose format is unknown; with --keys, only the number of wrong keys")
-	f.StringVarP(&o.form, "to", "r", checkForms[0], "write the result as `format`: "+strings.Join(checkForms, ", "))
+	f.StringVarP(&o.form, "to", "r", checkForms[0], "write the result in this `format`: "+strings.Join(checkForms, ", "))
 	command.CompleteFrom(cmd, "to", checkForms)
 	o.register(cmd, &o.options, "check")
 	o.config.Register(cmd)

@@ -22,8 +22,8 @@ type collisionOptions struct {
 	Examples int `flag:"examples" for:"collisions" arg:"N"`
 	// Show up to N groups, those with the most URLs first.
 	Count int `flag:"count,n" for:"collisions" arg:"N"`
-	// Write every group as a JSON object on a separate line, in the order of
-	// the keys, and no report.
+	// Instead of a report, write every group as a JSON object on a separate line,
+	// in the order of the keys.
 	All  bool `flag:"all" for:"collisions"`
 	form command.Form
 }

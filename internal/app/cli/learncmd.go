@@ -11,11 +11,11 @@ import (
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
 
-const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
-compares URLs whose keys at level fetch become equal if one parameter or segment is left out. It needs at least 50 pairs
-of such URLs, 20 values of the parameter and 10 different responses. It proposes the parameter if the status and the size
-are equal in 99 % of the pairs. With --content, it compares a member of JSON records instead, such as a hash of the content
-or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.
+const learnLong = `Find query parameters and path segments that do not change the page, and propose, with evidence, that keys ignore them.
+urlfold compares URLs whose keys at level fetch become equal if one parameter or segment is left out. It needs at least
+50 pairs of such URLs, 20 values of the parameter and 10 different responses. It proposes the parameter if the status
+and the size are equal in 99 % of the pairs. With --content, it compares a member of JSON records instead, such as a
+hash of the content or the canonical URL of the page. Frequency alone is not a reason to propose a parameter.
 
 urlfold changes no profile. Check the proposals, and add them to the rules of a profile of your own.
 

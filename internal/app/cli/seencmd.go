@@ -28,10 +28,10 @@ import (
 const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it, for example which pages a crawler has
 fetched.
 
-A set stores the names of the key function, the profile and the lists that its keys depend on. A command with another
-profile or another list fails. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the set unless you
-pass them. A set takes about 14 bytes of disk for each key. Only one command at a time can change a set; any number of
-commands can read the set meanwhile. If a command fails or is killed, the set stays as it was.
+A set stores the names of the key function, the profile and the lists that its keys depend on. A command fails if it
+uses a different profile or different lists. "merge" and "query" take --profile, --by, --dedupe-url and --hash from the
+set unless you pass them. A set takes about 14 bytes of disk for each key. Only one command at a time can change a set;
+any number of commands can read the set meanwhile. If a command fails or is killed, the set stays as it was.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`
 

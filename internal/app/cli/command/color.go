@@ -12,7 +12,7 @@ import (
 // AddColor adds --color to root and all commands below it.
 func AddColor(root *cobra.Command) {
 	f := &Form{Name: "auto", what: "value", accepted: []string{"auto", "always", "never"}}
-	root.PersistentFlags().Var(f, "color", "color the text for people: `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
+	root.PersistentFlags().Var(f, "color", "color human-readable text: `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
 	CompleteFrom(root, "color", f.accepted)
 }
 

@@ -16,9 +16,9 @@ var Jobs = []struct {
 	Name     string
 	Commands []string
 }{
-	{"clean", []string{"check"}},
+	{"inspect", []string{"check"}},
 	{"count", []string{"top", "count", "report", "learn"}},
-	{"repeat", []string{"seen", "collisions", "diff"}},
+	{"keys", []string{"seen", "collisions", "diff"}},
 	{"daemon", []string{"run", "init", "daemon"}},
 	{"one URL", []string{"explain", "encode", "decode"}},
 	{"about", []string{"help", "version", "completion"}},
@@ -77,7 +77,7 @@ func Short(cmd *cobra.Command) string {
 		}
 		b.WriteString("\nCommands:\n")
 		for _, j := range Jobs {
-			fmt.Fprintf(&b, "  %-9s %s\n", j.Name, strings.Join(j.Commands, ", "))
+			fmt.Fprintf(&b, "  %-9s %s\n", j.Name+":", strings.Join(j.Commands, ", "))
 		}
 		return b.String() + shortTail
 	}
@@ -87,7 +87,7 @@ func Short(cmd *cobra.Command) string {
 	about, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short+"."), "\n\n")
 	fmt.Fprintf(&b, "%s\n\nUsage:\n%s\n", filled(about, screenWidth), fold(screenWidth, "  "+UsageLine(cmd)))
 	if all := strings.Split(cmd.Example, "\n"); cmd.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", fold(screenWidth, all[:min(4, len(all))]...))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", foldExamples(screenWidth, all[:min(4, len(all))]...))
 	}
 	b.WriteString("\nOptions:\n")
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -136,11 +136,11 @@ func byJob(commands []*cobra.Command) {
 	slices.SortStableFunc(commands, func(a, b *cobra.Command) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
 }
 
-// jobOf returns the name of the job whose first command is name, or "".
+// jobOf returns the heading of the job whose first command is name, or "".
 func jobOf(name string) string {
 	for _, j := range Jobs {
 		if j.Commands[0] == name {
-			return j.Name
+			return j.Name + ":"
 		}
 	}
 	return ""

@@ -74,7 +74,7 @@ func newReset(cat *daemon.Catalog) *cobra.Command {
 		},
 	}
 	d := newDataFlags(cmd, cat)
-	cmd.Flags().BoolVar(&keys, "dedupe-only", false, "empty the set of keys of dedupe, and keep the checkpoints")
+	cmd.Flags().BoolVar(&keys, "dedupe-only", false, "empty the set of dedupe keys, and keep the checkpoints")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		dir, err := d.open()
 		if err != nil {

@@ -22,8 +22,8 @@ func newInit(c *daemon.Catalog, detect Detector) *cobra.Command {
 	var schema bool
 	cmd := &cobra.Command{
 		Use:   "init [flags] [INPUT]",
-		Short: "Write a configuration with comments for urlfold run",
-		Long: `Write a configuration with comments for urlfold run, from INPUT and options. On a terminal, ask for what is missing.
+		Short: "Write a commented configuration for urlfold run",
+		Long: `From INPUT and options, write a commented configuration for urlfold run. On a terminal, ask for what is missing.
 INPUT and --output are a path or kafka://HOST:PORT/TOPIC. INPUT can also be nats://HOST:PORT/STREAM, and --output
 nats://HOST:PORT/SUBJECT.
 
