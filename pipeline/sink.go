@@ -182,7 +182,7 @@ func (t Ticket) Refuse(err error, records ...int) {
 func (t Ticket) RefuseAt(err error, record int) {
 	n := t.Len()
 	if record < 0 || record >= n {
-		t.Fail(&ContractError{Text: fmt.Sprintf("a sink refused record %d of %d", record, n)})
+		t.Fail(&ContractError{Text: fmt.Sprintf("a sink refused the record with index %d, but the ticket has %d records", record, n)})
 		return
 	}
 	t.refuse(engine.Result{Err: err, Failed: []uint32{uint32(record)}, Untried: from(record+1, n)})
@@ -193,7 +193,7 @@ func (t Ticket) RefuseAt(err error, record int) {
 func (t Ticket) Untried(first int) {
 	n := t.Len()
 	if first < 0 || first >= n {
-		t.Fail(&ContractError{Text: fmt.Sprintf("a sink did not try the records from %d of %d", first, n)})
+		t.Fail(&ContractError{Text: fmt.Sprintf("a sink called Untried(%d), but the ticket has %d records", first, n)})
 		return
 	}
 	t.answer(engine.Result{Class: engine.Retryable, Err: errHeld, Untried: from(first, n)})

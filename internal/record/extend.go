@@ -31,7 +31,7 @@ func (j *Job) setExtend(c *Config) error {
 		case e.Name == "" || !utf8.ValidString(e.Name):
 			err = fmt.Errorf("invalid name for the added field %s: must be non-empty and valid UTF-8", e.Field)
 		case seen[e.Name] || seen[e.Name+"_b64"]:
-			err = fmt.Errorf("duplicate name %q of an added field (%q_b64 is reserved for values that are not valid UTF-8)", e.Name, e.Name)
+			err = fmt.Errorf("duplicate name %q of an added field (%q is reserved for values that are not valid UTF-8)", e.Name, e.Name+"_b64")
 		}
 		errs = append(errs, locate.About(fmt.Sprintf("Extend[%d]", k), err))
 		seen[e.Name], seen[e.Name+"_b64"] = true, true

@@ -132,9 +132,9 @@ func (o *diffOptions) checkSides() (flag string, err error) {
 	case o.Against != "":
 		return "--against", errors.New("cannot be used with --list and --against-list, which compare lists under one profile")
 	case o.List == "":
-		return "--list", errors.New("missing: --against-list needs a list to compare with (the built-in one is default)")
+		return "--list", errors.New("missing: --against-list needs a list to compare with; for the built-in list, pass --list default")
 	case o.AgainstList == "":
-		return "--against-list", errors.New("missing: --list needs a list to compare with (the built-in one is default)")
+		return "--against-list", errors.New("missing: --list needs a list to compare with; for the built-in list, pass --against-list default")
 	default:
 		return "", nil
 	}

@@ -41,7 +41,7 @@ func (p *indexParser) gztool(lines bool) {
 		out, in := binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])
 		bits, length := binary.BigEndian.Uint32(b[16:]), binary.BigEndian.Uint32(b[20:])
 		if length > 2*maxWindow {
-			p.fail("access point %d has a window of %d bytes", i, length)
+			p.fail("access point %d has a window of %d bytes (maximum: %d)", i, length, 2*maxWindow)
 			return
 		}
 		p.add(place{at: p.pos, length: int(length), packed: true}, in, out, bits)

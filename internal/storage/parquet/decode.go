@@ -264,7 +264,7 @@ func newSource(l *leaf, enc int64, b []byte, n int, dict *dictionary, entries in
 	case enc == encDelta && isInt:
 		d, err := newDeltas(b)
 		if err == nil && d.total != n {
-			err = fmt.Errorf("%d deltas of %d values: %w", d.total, n, errDamaged)
+			err = fmt.Errorf("the delta encoding has %d values, but the page has %d: %w", d.total, n, errDamaged)
 		}
 		return &deltaSource{d: d, narrow: l.typ == typeInt32}, err
 	case enc == encDeltaLength && l.typ == typeBytes, enc == encDeltaBytes && isBytes:

@@ -210,7 +210,7 @@ func (r *pages) levels(p *page, text []byte) error {
 		n := 0
 		switch {
 		case h.width > 0 && enc != encRLE && !h.swap:
-			return fmt.Errorf("encoding %d of levels is not supported", enc)
+			return fmt.Errorf("the levels have encoding %d, which is not supported", enc)
 		case p.typ == pageV2:
 			n = int(p.sub.int([2]int16{6, 5}[k]))
 		case h.width == 0:

@@ -100,7 +100,7 @@ func (w *Writer) Append(rows []byte) error {
 // the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.out.Close(); err != nil {
-		return fmt.Errorf("parquet: write index: %w", err)
+		return fmt.Errorf("parquet: write the last row group and the footer: %w", err)
 	}
 	return nil
 }
