@@ -32,7 +32,7 @@ func (s *log) headed(o *output) {
 
 // errHeader is the error of an existing output that cannot be continued because its
 // header is missing or different.
-var errHeader = errors.New("has other columns than codec.to: choose another path, or move the file away")
+var errHeader = errors.New("has different columns than codec.to: choose a different path, or move the file away")
 
 // checkHeader returns an error that wraps errHeader if f, an output with
 // records, does not begin with the header.

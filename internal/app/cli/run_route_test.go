@@ -91,7 +91,7 @@ func TestRunHeader(t *testing.T) {
 	d.configure(strings.Replace(config, "[norm, line]", "[line, norm]", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), "out.csv has other columns than codec.to") {
+	if !strings.Contains(d.log.String(), "out.csv has different columns than codec.to") {
 		t.Error("the log lacks the reason")
 	}
 	d.configure(strings.Replace(config, "[norm, line]}", "[line, norm], header: false}", 1))

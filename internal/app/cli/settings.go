@@ -62,7 +62,7 @@ func (o *options) checkFailOn(values []string) error {
 			return fmt.Errorf("%q is now %q", v, now)
 		}
 		if v == "none" && len(values) > 1 {
-			return errors.New("none cannot be combined with other conditions")
+			return errors.New(`"none" cannot be combined with a condition`)
 		}
 		if _, err := suggest.Index("condition", conditions, v); err != nil {
 			return err

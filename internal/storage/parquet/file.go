@@ -202,7 +202,7 @@ func (f *file) checkGroups() error {
 			case n < 0 || n > f.limit || c.from > f.limit-n || n > 0 && c.from < 4 || c.meta.int(5) < 0:
 				return fmt.Errorf("column %s of row group %d lies outside the file", f.leaves[i].path, g+1)
 			case c.meta.int(1) != f.leaves[i].typ:
-				return fmt.Errorf("column %s of row group %d has another type than in the schema", f.leaves[i].path, g+1)
+				return fmt.Errorf("the type of column %s in row group %d differs from its type in the schema", f.leaves[i].path, g+1)
 			case n > 0:
 				spans = append(spans, [2]int64{c.from, c.from + n})
 			}
