@@ -53,6 +53,6 @@ func (s *core) Metrics(emit metric.Emit) {
 	count, _ := metric.Of(emit)
 	st := s.Stats()
 	count("sink_messages_total", "Messages published, without retries.", st.Published)
-	count("sink_retries_total", "Messages that were retried, by error class.", st.Again, "class", "network")
+	count("sink_retries_total", "Batches that were published again after an error, by error class.", st.Again, "class", "network")
 	count("sink_reconnects_total", reconnectsHelp, st.Reconnects)
 }

@@ -27,7 +27,7 @@ func (r *Report) appendMarkdown(dst []byte) []byte {
 		w.row(l.Name, number(l.Distinct), number(l.Merged), l.About)
 	}
 	if !r.Exact {
-		w.line("\nThe numbers are estimates from a sample of whole pages.")
+		w.line("\nThe numbers are estimates from a sample of the pages, with all URLs of each sampled page.")
 	}
 	w.head("Flags", "flag", "severity", "URLs", "share", "meaning")
 	for _, d := range r.Flags {
