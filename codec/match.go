@@ -23,8 +23,8 @@ type match struct {
 	make    func() peer.Canonicalizer
 }
 
-// matches holds the programs, sorted by name. If a program's results change,
-// its key function needs a new version.
+// matches lists the programs that a profile can reproduce, sorted by name. If a
+// program's results change, its key function needs a new version.
 var matches = []match{
 	{"crawler-commons", "crawler-commons 1.6 BasicURLNormalizer.filter", "crawler-commons-1.6/1", false, crawlercommons.New},
 	{"gsb-v4", "Safe Browsing v4 URLs and Hashing", "gsb-v4/1", false, gsb.NewV4},

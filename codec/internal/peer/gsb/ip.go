@@ -7,9 +7,9 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/ip"
 )
 
-// parseIPv4 reads an address as inet_aton does: one to four numbers, in decimal,
-// with a 0 in front in octal, or with 0x in front in hexadecimal digits. The
-// last number fills the rest of the address.
+// parseIPv4 reads an address as inet_aton does: one to four numbers separated by
+// dots, each in decimal, octal (leading 0) or hexadecimal (leading 0x). The last
+// number fills the rest of the address.
 func parseIPv4(text []byte) (address uint32, ok bool) {
 	for part := range 4 {
 		number, rest, more := bytes.Cut(text, []byte("."))

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
-// maxFields is the smallest number of parameters at which url.ParseQuery of Go 1.26
-// returns an error and no parameter.
+// maxFields is the largest number of parameters that url.ParseQuery of Go 1.26
+// accepts. With more, ParseQuery returns an error and no parameters.
 const maxFields = 10000
 
 // A field is a parameter, as ranges of normalizer.text.

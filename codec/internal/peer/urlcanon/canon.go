@@ -4,8 +4,9 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
-// A step is a function of urlcanon.canon. It sets canonicalizer.failed if the
-// function raises an error.
+// A step reproduces the function called name of the Python module
+// urlcanon.canon. Where the Python function raises an error, apply sets
+// canonicalizer.failed.
 type step struct {
 	name  string
 	apply func(*canonicalizer)
