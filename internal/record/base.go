@@ -199,9 +199,10 @@ func (o *origin) read(f *Found, host, rec []byte) {
 	o.tls, o.plain = f.TLS, f.Plain
 }
 
-// compose sets o.text. If the record has no scheme, compose uses ofJob, the
-// scheme of the job. If that is nil, it uses https on port 443 and http on
-// other ports, which counts as guessed unless the port is 80.
+// compose sets o.text and o.guessed. If the record neither has a scheme nor says
+// whether the request used TLS, compose uses ofJob, the scheme of the job. If ofJob
+// is nil, compose uses https on port 443 and http otherwise. That http counts as
+// guessed unless the port is 80.
 func (o *origin) compose(ofJob []byte) {
 	port := o.port
 	own := []byte(nil) // the port in host, with its colon

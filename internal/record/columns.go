@@ -196,8 +196,8 @@ func appendColumnInt(out []byte, n int64) []byte {
 	return binary.AppendUvarint(out, uint64(n)+1)
 }
 
-// appendColumnDigits appends the integer that digits spell, or nothing if it is
-// absent or does not fit.
+// appendColumnDigits appends the decimal number in digits. It appends an absent
+// value if ok is false or the number has more than maxDigits digits.
 func appendColumnDigits(out, digits []byte, ok bool) []byte {
 	if !ok || len(digits) > maxDigits {
 		return append(out, 0)
@@ -209,7 +209,7 @@ func appendColumnDigits(out, digits []byte, ok bool) []byte {
 	return appendColumnInt(out, n)
 }
 
-// maxDigits is the number of digits that fit in an int64.
+// maxDigits is the largest number of digits that always fit in an int64.
 const maxDigits = 18
 
 // appendColumnString appends a string that is known to be UTF-8.
@@ -217,8 +217,8 @@ func appendColumnString(out []byte, s string) []byte {
 	return append(appendColumnInt(out, int64(len(s))), s...)
 }
 
-// appendColumnBytes appends v, which may be any bytes, to the first of two
-// columns if it is UTF-8, and otherwise to the second one, as AppendMember does.
+// appendColumnBytes appends v, which may be any bytes, as two columns: if v is
+// UTF-8, the text and an absent value; otherwise an absent value and v in base64.
 func appendColumnBytes(out, v []byte) []byte {
 	if isUTF8(v) {
 		return append(appendColumnText(out, v, true), 0)
@@ -227,7 +227,7 @@ func appendColumnBytes(out, v []byte) []byte {
 	return locate.AppendBase64(out, v)
 }
 
-// appendColumnText appends v, or nothing if ok is false. Only a profile without
+// appendColumnText appends v, or an absent value if ok is false. Only a profile without
 // the rules for raw bytes leaves bytes that are not UTF-8 in a value; they are
 // percent-encoded, because readers refuse a file that holds them.
 func appendColumnText(out, v []byte, ok bool) []byte {

@@ -96,8 +96,9 @@ func (n *normalizer) readMissed(target []byte) bool {
 	return true
 }
 
-// front returns the scheme and authority of a target that a keeper has found, or nil
-// if they are unknown.
+// front returns the scheme and authority for the request target of n.missed: those
+// of the virtual host in the record or, if the log has no virtual hosts, of the job.
+// It returns nil if they are unknown.
 func (n *normalizer) front() []byte {
 	if l, ok := n.job.reader.(*textlog.LogReader); ok && l.Format.Vhost {
 		return n.kept.text

@@ -29,8 +29,8 @@ const everywhere = ^uint64(0)
 type router struct {
 	where    Condition // Config.Where, or nil
 	branches []Branch
-	whereWhy bool   // where reads the field error
-	readsWhy []bool // the condition of the branch reads the field error
+	whereWhy bool   // where uses the field "error"
+	readsWhy []bool // by branch: When uses the field "error"
 }
 
 // Fields implements [Condition].

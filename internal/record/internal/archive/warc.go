@@ -41,8 +41,8 @@ func refuseArchiveSettings(c *locate.Settings) error {
 	return errors.Join(refuseCaptureSettings(c), c.RefuseResizing("parts"))
 }
 
-// spanDamaged is Span of [locate.LengthFraming] for a damaged record. It searches for the
-// end of the record from the offset from on.
+// spanDamaged is Span of [locate.LengthFraming] for a damaged record at the start of
+// block. It searches block[from:] for the next record.
 func spanDamaged(f locate.LengthFraming, block []byte, from int, last bool) (n int, sound bool) {
 	n, found := f.Resync(block[from:])
 	switch {

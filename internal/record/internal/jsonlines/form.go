@@ -27,7 +27,7 @@ var (
 func stringWay(rec []byte, marks scan.Marks, start int) int {
 	end := marks.Next(start)
 	for end < len(rec) && rec[end] != '"' {
-		size := 1 // size of a byte that is not ASCII
+		size := 1 // bytes to skip: 1 for a non-ASCII byte
 		if rec[end] < utf8.RuneSelf {
 			if size = escapeLen(rec[end:]); size == 0 {
 				return -1

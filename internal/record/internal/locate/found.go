@@ -71,7 +71,7 @@ type found struct {
 	Strips bool       // the log can remove the query of a target and leave its '?'
 	TLS    bool       // the record says that the request used TLS
 	Plain  bool       // the record says that the request did not use TLS
-	Split  bool       // the parts of the request target are in several sites
+	Split  bool       // the query, host or scheme of the request target has a separate Site
 	Blank  bool       // an absent query is written as an empty field, not as "-"
 	Form   TargetForm // form of the request target, if it is known before the target is unescaped
 	Method Span

@@ -89,8 +89,8 @@ func decodeNumber(dst, s []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, r), i
 }
 
-// numericC1 maps the references from 0x80 on, which follow windows-1252, to
-// characters. 0 means the character of that number.
+// numericC1 maps the references &#x80; to &#x9F; to characters, as windows-1252
+// does. If an entry is 0, the reference stands for its own code point.
 var numericC1 = [32]rune{
 	0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
 	0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,

@@ -152,8 +152,7 @@ func isNamespace(before []byte) bool {
 }
 
 // addLogAttrs adds the attributes that can be recognized in any log: the time,
-// the status after the request, and the fields with a label, which the error
-// log of nginx has.
+// the status after the request, and the labeled fields of an nginx error log.
 func addLogAttrs(f *locate.Found, rec []byte, req requestSpan) {
 	if s := locate.ClockSpan(rec); s.End > 0 && f.Needs(locate.AttrTime) {
 		f.AddAttr(locate.AttrTime, locate.Attr{Span: s})
@@ -221,7 +220,7 @@ func statusAfter(rec []byte, pos int) locate.Span {
 }
 
 // hostAfter returns the value after the label "host" at or after from. The
-// label is often at from, as in the error log of nginx.
+// label is often at from, as in an nginx error log.
 func hostAfter(rec []byte, from int) locate.Span {
 	const next = `, host: "`
 	if start := from + len(next); start <= len(rec) && string(rec[from:start]) == next {

@@ -119,7 +119,7 @@ func (l *FixedLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 }
 
 // isHAProxyEvent reports whether line is about a connection that failed before a
-// request, in the error log format of HAProxy (section 8.2.6 of its manual):
+// request, in the HAProxy error log format (section 8.2.6 of the HAProxy manual):
 //
 //	… client:port [date] frontend/bind: message
 func isHAProxyEvent(line []byte) bool {
@@ -205,8 +205,8 @@ func (l *FixedLocator) takeURL(f *locate.Found, fd *fixedField, s locate.Span, r
 	}
 }
 
-// hostBefore returns the end of the host in s, the text before "[pid: " in a line
-// of uWSGI. The host is the only word of s, or the only word before braces. If
+// hostBefore returns the end of the host in s, the text before "[pid: " in a uWSGI
+// log line. The host is the only word of s, or the only word before braces. If
 // there is no host, hostBefore returns the start of s.
 func hostBefore(rec []byte, s locate.Span) int {
 	end := locate.WordEnd(rec[:s.End], s.Start)

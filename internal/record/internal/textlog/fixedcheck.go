@@ -20,7 +20,7 @@ func isKind(s []byte) bool {
 	return len(s) > 0 && len(s) <= 16
 }
 
-// isOperation reports whether s is an operation of S3: REST.GET.OBJECT,
+// isOperation reports whether s is an S3 operation: REST.GET.OBJECT,
 // SOAP.CreateBucket.
 func isOperation(s []byte) bool {
 	return len(s) > 2 && s[0]-'A' < 26 && bytes.IndexByte(s[1:len(s)-1], '.') > 0
@@ -120,7 +120,7 @@ func isCapturedHost(s []byte) bool {
 	return dot > 0 && dot+1 < len(s) && s[dot+1]|0x20-'a' < 26
 }
 
-// isPID reports whether s is the beginning of a line of uWSGI.
+// isPID reports whether s is the start of a uWSGI log line.
 func isPID(s []byte) bool { return string(s) == "[pid:" }
 
 // isMethod reports whether s looks like the method of a request: GET,
