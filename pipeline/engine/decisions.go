@@ -41,25 +41,25 @@ type decisions struct {
 	*run
 	commits *committer
 	leave   func(batches []*Batch) // continues with batches that have waited
-	set     KeySet                 // nil if there are lanes
-	lanes   LaneKeySet             // the sets move with their lanes; nil: there is one set
+	set     KeySet                 // one set for all lanes; nil if lanes is used
+	lanes   LaneKeySet             // one set for each lane, which moves with the lane; nil if set is used
 	scope   Scope
 	room    int
 	marks   bool // duplicates are marked and kept
 
 	mu        sync.Mutex // locked before roster.mu and Lane.mu
 	slots     map[codec.Key]uint64
-	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
+	ready     []codec.Key // keys up to the cut, for the next commit to store; with lanes, see series.ready
 	window    *Window     // nil without windows
 	windows   *windows    // windows of all lanes; nil without windows, and if each lane has its own
 	passed    passed      // records that passed because of their times
-	readyIn   []uint32    // windows of ready
+	readyIn   []uint32    // windows of the keys in ready
 	all       *series     // the series of ScopeAll
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
 	waiting   bool        // a batch waits for room or for the end of the pause
 	fullSince time.Time   // since when a batch waits for room; zero: none does
-	open      int64       // decided batches beyond the cuts of series that are not void
+	open      int64       // decided batches beyond the cut of their series; void series do not count
 	high      uint64      // greatest number of all series; a new series begins with a greater number
 
 	firsts, duplicates, noKey int64
@@ -74,7 +74,7 @@ type series struct {
 	salt    codec.Key        // distinguishes the keys of lanes; zero with ScopeAll
 	void    bool             // the lane was revoked
 	refused map[first]uint64 // first records that a sink refused, with the last batch that may rely on it
-	ready   []FirstKey       // as decisions.ready, with lanes
+	ready   []FirstKey       // with decisions.lanes: keys up to the cut, for the next commit to store
 }
 
 // A decided is the part of a batch that outlives it, until the cut passes it.

@@ -60,13 +60,14 @@ type roster struct {
 	finishes bool // any source or sink is a Finisher
 
 	mu    sync.Mutex // guards lanes and the accounts of the feeds; locked before Lane.mu
-	lanes []*Lane    // lanes that are not over or not committed
+	lanes []*Lane    // lanes with batches to come, unresolved batches or uncommitted positions
 }
 
 // feedOf returns the feed of l.
 func (r *roster) feedOf(l *Lane) *feed { return r.feeds[l.src] }
 
-// openLanes returns the lanes that are not over or not committed.
+// openLanes returns the lanes that sweep has not removed: those with batches to
+// come, unresolved batches or uncommitted positions.
 func (r *roster) openLanes() []*Lane {
 	r.mu.Lock()
 	defer r.mu.Unlock()

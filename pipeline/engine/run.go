@@ -96,7 +96,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		commitErr = p.committer.lastCommit()
 	}
 	close(p.committer.ended)
-	closing := p.base // from here on, a hard stop has nothing to give up
+	closing := p.base // everything is resolved, so a later hard stop does not cancel Close
 	cut := p.stopped()
 	if cut {
 		closing = p.hard
@@ -140,7 +140,7 @@ func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 func (p *Pipeline) start() {
 	for n := range p.o.Workers {
 		w := &worker{p: p}
-		if n > 0 { // the first worker lends no turns, so that batches always have a worker
+		if n > 0 { // the first worker does no work for sources, so that batches always have a worker
 			w.turns = p.turns
 		}
 		w.renew()

@@ -5,8 +5,8 @@ package engine
 // that it needs later. So batches have priority, and only idle workers are
 // replaced by goroutines that work ahead.
 
-// A turn is the request for the turn of a worker. The worker waits until it is
-// closed.
+// A turn is a source's request to run in place of an idle worker. The worker
+// that receives a turn waits until the source closes it.
 type turn chan struct{}
 
 // Turn implements [Runtime].

@@ -16,7 +16,7 @@ type worker struct {
 	codec Codec
 	gen   uint64      // generation of codec
 	mark  markFunc    // marks duplicates; nil: they are dropped
-	turns <-chan turn // requests for the worker's turn; nil: it lends none
+	turns <-chan turn // requests of sources to run while the worker is idle; nil: it accepts none
 }
 
 // A markFunc is what Dedupe.NewMark returns.
