@@ -78,8 +78,8 @@ type LogConfig struct {
 	// Logger receives messages about recovery and errors. The default discards
 	// them.
 	Logger *slog.Logger
-	// Bucket, if not nil, is where finished files become objects. Path is in its
-	// folder.
+	// If Bucket is not nil, the sink uploads each finished file to it. Path must
+	// then be below Bucket.Folder.
 	Bucket *Bucket
 
 	published func(path string) // if not nil, called when a file is finished; must not block

@@ -54,7 +54,7 @@ const (
 	forgetMarked = 24 * time.Hour
 )
 
-// A shipper is a log whose finished files become objects.
+// A shipper is a log that uploads its finished files to a bucket.
 type shipper struct {
 	engine.Sink // the log
 	cfg         LogConfig

@@ -333,7 +333,7 @@ func (e *NoMatchError) Error() string {
 	return "no files match the include patterns (set allow_empty: true to permit this)"
 }
 
-// Misconfigured marks the error as one that no retry mends.
+// Misconfigured marks the error as one that retrying cannot fix.
 func (e *NoMatchError) Misconfigured() {}
 
 // CheckConnect checks that files match the include patterns: see [NoMatchError].

@@ -57,8 +57,9 @@ type JetStream struct {
 	Stream string `yaml:"stream,required"`
 	// Name of the consumer.
 	Durable string `yaml:"durable,required"`
-	// Settings of the consumer. ack_wait is how long after a crash another instance
-	// gets the message; while an object is read, the source extends it.
+	// Settings of the consumer. ack_wait is the time after which another instance gets
+	// the message of a crashed instance. The source extends this time while it reads an
+	// object.
 	Consumer nats.Consumer `yaml:"consumer"`
 	// The JetStream domain. Default: the server's.
 	Domain string `yaml:"domain"`
@@ -68,9 +69,9 @@ type JetStream struct {
 type SQS struct {
 	// URL of the queue, such as https://sqs.eu-west-1.amazonaws.com/111122223333/logs.
 	URL string `yaml:"url,required"`
-	// How long after a crash another instance gets a message; while an object is
-	// read, the source extends it. SQS allows 12 hours in all: an object that takes
-	// longer may be read by two instances.
+	// Time after which another instance gets the message of a crashed instance. The
+	// source extends this time while it reads an object. SQS allows 12 hours in all:
+	// an object that takes longer may be read by two instances.
 	VisibilityTimeout time.Duration `yaml:"visibility_timeout" min:"3s" max:"12h"`
 
 	wait time.Duration // how long SQS waits for a message; 0 in tests
