@@ -80,7 +80,7 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 		e = &command.Error{Code: command.ExitFatal, Err: err}
 	}
 	if e.Err != nil {
-		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // an error of stderr cannot be reported
+		_, _ = io.WriteString(stderr, command.Style(ran, stderr).FoldedLines(terminal.Printable(e.Text(ran.CommandPath())))) // an error writing to stderr cannot be reported
 	}
 	return e.Code
 }

@@ -251,7 +251,9 @@ func (o *options) checkCompress(bad *command.Mistakes) {
 	bad.Add("--compress", err)
 }
 
-// failOn adds --fail-on to a command that has other conditions.
+// failOn adds --fail-on to a command whose conditions differ from those of the
+// root command. conditions describes them in the help text; accepted holds the
+// values of the option.
 func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...string) {
 	o.FailOn = slices.DeleteFunc(o.FailOn, func(c string) bool { return !slices.Contains(accepted, c) })
 	o.conditions = accepted

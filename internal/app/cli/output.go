@@ -204,14 +204,15 @@ func (o *output) leave() []string {
 }
 
 // writeFile writes text to the file called name in the same way as an output:
-// to a temporary file that is synced and renamed, with permissions limited by
-// the inputs'.
+// to a temporary file that is synced and renamed. The permissions of the file
+// are at most 0644, and are limited by the permissions of the inputs.
 func writeFile(name string, text []byte, inputs []string) error {
 	return writeResult(nil, name, "none", text, inputs)
 }
 
-// writeResult is writeFile for an output that may be an object of a store, with
-// a method of compression, or "" for the method of the extension.
+// writeResult is like writeFile, but name may also be the URL of an object in
+// store. compress is the compression, as in sink.Config; if it is empty, the
+// extension of name decides.
 func writeResult(store *objects.Store, name, compress string, text []byte, inputs []string) error {
 	out, err := sink.New(sink.Config{Path: name, Objects: store, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {

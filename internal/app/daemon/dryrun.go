@@ -88,7 +88,7 @@ func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (
 	return report, masked(masker, err)
 }
 
-// runDry runs p with sinks that write nothing. Dedupe keys go to dir.
+// runDry runs p with sinks that write nothing. The dedupe keys go to dir.
 func (p *plan) runDry(ctx context.Context, e *env, dir string, report *DryReport) error {
 	parts, err := p.make(e)
 	if err != nil {

@@ -186,7 +186,8 @@ func sameFormats(a, b []config.Component) bool {
 	return true
 }
 
-// sameChangelog reports whether the dedupe keys are in the same topic.
+// sameChangelog reports whether f and g keep the dedupe keys in the same topic.
+// A configuration without dedupe agrees with any other.
 func sameChangelog(f, g *config.File) bool {
 	return f.Dedupe == nil || g.Dedupe == nil || reflect.DeepEqual(f.Dedupe.Changelog, g.Dedupe.Changelog)
 }

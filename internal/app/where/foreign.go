@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// This file suggests replacements for the syntax of other languages, such as SQL.
+// This file suggests replacements for syntax that comes from SQL and other
+// languages.
 
-// nothings are the names, in lower case, of an absent value in other languages. The
-// parser knows nil.
+// nothings are the lower-case names of an absent value in SQL, Python and
+// JavaScript. The parser itself handles nil.
 var nothings = []string{"null", "none", "undefined"}
 
-// foreignHints are suggestions for words and operators of other languages, which are in
-// lower case.
+// foreignHints maps operators and lower-case keywords of SQL and other languages
+// to suggestions.
 var foreignHints = map[string]string{
 	"=": "use == to compare", "<>": "use != to compare", "=~": "use matches",
 	"like": "use contains, startsWith, endsWith or matches", "ilike": "use matches with (?i)",

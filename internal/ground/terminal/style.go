@@ -17,7 +17,7 @@ type Style struct {
 	Color   bool
 	Unicode bool // non-ASCII characters are supported
 	Width   int  // columns
-	Fold    int  // columns at which Folded breaks lines; 0 if the output is no terminal
+	Fold    int  // columns at which Folded breaks lines; 0 if the output is not a terminal
 }
 
 // Limits of Style.Width, in columns. Narrower screens cannot hold a URL, and

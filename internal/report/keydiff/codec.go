@@ -29,8 +29,8 @@ type pairer struct {
 	urlBuf, normBuf []byte // unescaped
 }
 
-// A collector counts URLs by their keys. Its methods do not retain url and norm.
-// The caller of the other methods must hold the lock.
+// A collector counts URLs by their keys. The caller of add, reject and bad must
+// hold the lock. add and reject do not retain url and norm.
 type collector interface {
 	sync.Locker
 	add(a, b codec.Key, url, norm []byte) // a URL with both keys

@@ -81,8 +81,8 @@ func stepOf(st codec.Step) ruleStep {
 }
 
 // allSteps returns the rules that lead from a URL as it is spelled to its key.
-// The result of steps lacks the rules of K0 and K1 that the normal form has
-// applied already.
+// Unlike the steps method, it includes the rules of K0 and K1 that Append has
+// already applied to produce the normal form.
 func (s *Side) allSteps(url []byte) (out []ruleStep) {
 	key, _ := s.steps(url)
 	if s.Level == codec.LevelMatch {

@@ -26,7 +26,7 @@ type aheadDeflate struct {
 	left   []byte // output of run that is not yet returned
 	window []byte // the window at the end of run
 	pause  bool
-	last   int64 // bit of the last end of a block
+	last   int64 // bit offset in the file of the end of the last block
 
 	fromRuns int64 // number of bytes that came from runs, for tests
 }

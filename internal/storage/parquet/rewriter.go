@@ -24,7 +24,7 @@ type Rewriter struct {
 	open    func(name string) (table.Input, error)
 	opt     RewriterOptions
 	splicer splicer
-	in      io.ReaderAt // the output; nil if it cannot be read
+	in      io.ReaderAt // reads the output back, to check it; nil if the output cannot be read
 
 	name   string // name of the current input
 	input  table.Input

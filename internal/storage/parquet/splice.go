@@ -291,8 +291,8 @@ func (s *splicer) writeBloom(f *file, c *chunk, m *maker) error {
 	return err
 }
 
-// end writes the indexes and the footer. If in, the output, is not nil, it
-// reads the new chunks back from it.
+// end writes the indexes and the footer. If in is not nil, it reads the output,
+// and end reads the new chunks back from it and checks them.
 func (s *splicer) end(in io.ReaderAt) error {
 	columns := s.at
 	if err := s.columnIndexes.copyTo(s); err != nil {

@@ -18,9 +18,10 @@ const (
 	ExitCut    = 3 // interrupted before everything was written
 	ExitFailOn = 4 // finished, but a condition of --fail-on was met
 
-	// If a restart cannot mend the configuration, urlfold run exits with
-	// EX_CONFIG of sysexits.h instead of ExitUsage, because the Go runtime
-	// exits with 2 when the process crashes.
+	// ExitConfig is EX_CONFIG of sysexits.h. urlfold run exits with it instead
+	// of ExitUsage if a restart cannot help, for example because the
+	// configuration is invalid. A supervisor could not tell ExitUsage from a
+	// crash, because the Go runtime exits with 2 when the process crashes.
 	ExitConfig = 78
 )
 

@@ -28,9 +28,9 @@ func (o *ConfigCheck) Register(cmd *cobra.Command) {
 	f.BoolVar(&o.show, "show", false, "print the configuration, with all defaults filled in and secrets redacted")
 }
 
-// Run checks the configuration and runs its test cases. warnOld prints a
-// warning for each old list of parameters. lists has the form of
-// params.Matcher.Versions.
+// Run checks the configuration and runs its test cases. It passes the parameter
+// lists of the configuration to warnOld, in the form that params.Matcher.Versions
+// returns. warnOld prints a warning for each list that is outdated.
 func (o *ConfigCheck) Run(cmd *cobra.Command, c *daemon.Catalog, warnOld func(cmd *cobra.Command, lists string) error) error {
 	f, err := loadConfig(c, o.File, cmd.InOrStdin())
 	if err != nil {

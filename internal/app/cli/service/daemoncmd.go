@@ -199,7 +199,7 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	all := struct {
 		Entries []checkpoint.Entry `json:"entries"`
 		Extents []shownExtent      `json:"extents"`
-		Keys    json.RawMessage    `json:"keys,omitempty"` // the set of dedupe
+		Keys    json.RawMessage    `json:"keys,omitempty"` // the dedupe keys
 	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}, json.RawMessage(c.Keys)}
 	for _, m := range c.Extents {
 		all.Extents = append(all.Extents, shownExtent(m))
@@ -218,8 +218,8 @@ type shownExtent struct {
 	Begin  int64  `json:"begin,omitempty"`
 }
 
-// elsewhere returns an error if the configuration stores the dedupe keys in
-// a bucket or a topic.
+// elsewhere returns an error if the configuration stores the dedupe keys in a
+// bucket or a topic.
 func (d *dataFlags) elsewhere() error {
 	if configFile(d.file) == "" {
 		return nil
