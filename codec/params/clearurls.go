@@ -149,9 +149,9 @@ func (imp *importer) exception(source, pattern string) {
 	}
 }
 
-// means reports whether a rule of the current provider concerns the names that
-// the pattern name matches: the rule has the same pattern, or matches one of
-// its spellings.
+// means reports whether a rule of the current provider covers the names that
+// the pattern in name matches: the rule has the same pattern, or it matches one
+// of the spellings of name.
 func (imp *importer) means(name string) bool {
 	tree, _, err := parsePattern(name)
 	if err != nil {

@@ -42,8 +42,8 @@ type Config struct {
 	URLField  string // the field that holds the URL
 	BaseField string // the field that holds the base of the URL
 	Dialect   Dialect
-	// Target says which URLs of a request are wanted. A Locator adds all URLs:
-	// AddTarget, AddURL and AddReferer ignore the URLs that are not wanted.
+	// Target says which URLs of a request are wanted. A Locator calls AddTarget,
+	// AddURL and AddReferer for every URL; these methods ignore unwanted URLs.
 	Target Target
 }
 

@@ -24,8 +24,8 @@ type customFormat struct {
 	config Config
 }
 
-// Open implements [Format]. A format after a prefix is opened with its own name, and no
-// format sees a base or a dialect that is invalid.
+// Open implements [Format]. If the name has a prefix, as in syslog+NAME, c.Format is
+// NAME. The format never gets an invalid base or dialect.
 func (f customFormat) Open(s *locate.Settings) (Reader, error) {
 	c := f.config
 	c.Format, c.Dialect, c.Base = s.Format, s.Dialect, s.Base

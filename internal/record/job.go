@@ -75,9 +75,8 @@ func (j *Job) Headed() bool {
 	return false
 }
 
-// Ordered reports whether the output can be read only with its parts in order: a header is
-// before its rows, and no other record is between the pieces of a long record that
-// contains its own length.
+// Ordered reports whether the parts of the output must stay in order: a header before
+// its rows, and the pieces of a long record with a stated length next to each other.
 func (j *Job) Ordered() bool { return j.Apart() || j.Binary() || j.Headed() }
 
 // LineByLine reports whether each line of the input is a record that can be

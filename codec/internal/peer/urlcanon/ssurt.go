@@ -31,8 +31,8 @@ func (s *ssurt) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 
 // appendReversed appends the labels of a host in reverse order, each followed
 // by a comma, with commas in a label swapped for dots. It does not reverse an
-// IP address, except 0.0.0.0 in any notation: ssurt_host takes the number 0 for
-// no address.
+// IP address, except 0.0.0.0 in any notation, because ssurt_host treats the
+// number 0 as "no address".
 func appendReversed(dst, host []byte) []byte {
 	if len(host) == 0 || host[0] == '[' || parseIPv4(host).isNonzero() {
 		return append(dst, host...)

@@ -79,11 +79,11 @@ type found struct {
 	Port   Span
 	Hosts  [NumHosts]Span // hosts of the request, best first
 	Base   Span           // base of the URL, if in the record
-	// HasContext says that the record's context, such as the document that it
-	// belongs to, has a base. It replaces the base of the job.
+	// HasContext says that the context of the record, such as an HTML document,
+	// has a base, which is in Context and replaces the base of the job.
 	HasContext bool
 	Skipped    int  // links that are not URLs to follow; see Stats.Skipped
-	Host       Span // value of the field in the job's base, if in the record; jsonl, csv and tsv
+	Host       Span // value of the field that the job's base names, as in https://{host}/; jsonl, csv and tsv
 }
 
 // Reset clears what belongs to the last record.
