@@ -218,7 +218,8 @@ func (c *framedConn) check(r call) error {
 	return nil
 }
 
-// deliver makes buf the bytes to be delivered, and its memory free for the next frame.
+// deliver hands the bytes of buf over to Read as checked, and empties buf. Unless buf
+// is large, the next frame reuses the memory after Read has returned the bytes.
 func (c *framedConn) deliver() {
 	c.checked, c.buf = c.buf, c.buf[:0]
 	if cap(c.buf) > chunk {
@@ -226,7 +227,7 @@ func (c *framedConn) deliver() {
 	}
 }
 
-// fill reads until buf has n bytes. Its memory grows as they arrive.
+// fill reads until buf has n bytes. It grows buf only as bytes arrive.
 func (c *framedConn) fill(n int) error {
 	for len(c.buf) < n {
 		at := len(c.buf)

@@ -13,9 +13,9 @@ import (
 // A Group is a member of a consumer group. It rejoins the group after each
 // rebalance.
 //
-// Close of the library waits for the current request, which the coordinator
-// may answer only after a rebalance. So a Group tracks all connections and
-// closes them when Close runs out of time.
+// The Close method of kgo.ConsumerGroup waits for the current request, which the
+// coordinator may answer only after a rebalance. So a Group tracks all
+// connections and closes them when Group.Close runs out of time.
 type Group struct {
 	g  *kgo.ConsumerGroup
 	l  *library

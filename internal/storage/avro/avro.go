@@ -26,8 +26,8 @@ type Text struct {
 
 // OpenText returns the text of the fields with the given names, which are paths
 // such as request.url, or of the only field that is called url or similar: see
-// table.Choose. The error is a *table.ColumnError if there are no such fields;
-// otherwise the file is damaged.
+// table.Choose. The error is a *table.ColumnError if there are no such fields.
+// Any other error means that the header is damaged or cannot be read.
 func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	c, err := openContainer(r, size, names)
 	if err != nil {
@@ -36,8 +36,8 @@ func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	return &Text{c: c}, nil
 }
 
-// openContainer opens a file, with the layout of the fields called names. It
-// returns the errors of OpenText.
+// openContainer opens a file and lays out the fields listed in names. It returns
+// the same errors as OpenText.
 func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err error) {
 	defer table.Catch(&err)
 	c = &container{in: r, size: size}

@@ -15,8 +15,8 @@ import (
 )
 
 // A Store is a set that is kept in a folder: runs, and a manifest that names
-// them. Only what Commit has stored counts; a process that dies before leaves
-// the set as it was. A Store is not safe for concurrent use. One process can
+// them. The set changes only when Commit stores new runs: if the process dies
+// earlier, the set stays as it was. A Store is not safe for concurrent use. One process can
 // have it open for writing, and any number of processes for reading. A reader
 // sees the state of the moment at which it opened the Store.
 type Store struct {
@@ -256,8 +256,8 @@ func (f storeFiles) remove(name string) error {
 }
 
 // An Identity says what the keys of a set are: names of properties and their
-// values, such as a hash function and its version. Sets with different identities
-// have nothing in common.
+// values, such as a hash function and its version. The keys of sets with different
+// identities cannot be compared.
 type Identity map[string]string
 
 // check returns an error that names the differences between id, the identity of the

@@ -20,9 +20,10 @@ type Limits struct {
 	// MaxExpansion is the maximum number of bytes of text per byte of the file,
 	// checked after 64 MiB; 0: 100 times MaxRatio; negative: no limit.
 	// Dictionaries hold a value once however often it occurs, so the text can
-	// be much longer than the pages. The limit applies only if Expands is set.
+	// be much longer than the pages.
 	MaxExpansion int64
-	Expands      bool
+	// Expands enables MaxExpansion. A run that copies tables does not set it.
+	Expands bool
 	// Whole makes a Text also read the columns without URLs and the indexes, to
 	// find damage in them before a Rewriter copies them.
 	Whole bool

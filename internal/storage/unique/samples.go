@@ -163,7 +163,7 @@ var newline, tab = []byte{'\n'}, []byte{'\t'}
 
 func unescaped(field []byte) string { return string(tsv.AppendUnescaped(nil, field)) }
 
-// headOf returns the directive in force at offset start of b.
+// headOf returns the directive that applies at offset start in the input of b.
 func headOf(job *record.Job, b *engine.Batch, start int) []byte {
 	head := b.Lane.Head()
 	if b.Head != nil {

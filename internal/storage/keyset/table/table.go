@@ -130,10 +130,10 @@ func (s *Segment) find(k Key) (slot int, found bool) {
 	return slot, slot < len(s.slots) && s.slots[slot] == k
 }
 
-// before returns how many slots at the front of w, the window of k, a search
-// can skip: at most the number of slots with lesser keys, and most often
-// exactly that number. A processor cannot predict the number, so no branch
-// depends on a slot, and there is no loop. A gap counts as greater than every
+// before returns the number of slots at the front of w that a search for k can
+// skip. w is the window of k. The result is usually the number of slots with
+// lesser keys, and never more. A processor cannot predict this number, so no
+// branch depends on a slot, and there is no loop. A gap counts as greater than every
 // key, because its first half minus 1 wraps to the greatest number.
 func (w *window) before(k Key) int {
 	hi := max(k.Hi, 1) - 1
