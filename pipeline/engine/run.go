@@ -31,7 +31,7 @@ type Pipeline struct {
 	pool     pool
 	work     queue         // from Emit, and from the filter, to the workers
 	turns    chan turn     // requests of sources; see turn.go
-	notify   chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
+	notify   chan struct{} // a lane has ended, so a worker calls nextLane
 	over     chan struct{} // closed when there is no more work
 	workers  sync.WaitGroup
 	panicLog throttle

@@ -29,8 +29,9 @@ type Config struct {
 	// "zstd:3". If it is empty, the extension of Path, .gz or .zst, selects the
 	// format.
 	Compress string
-	// Unbuffered makes Submit write each batch and then answer, in separate
-	// members. Otherwise a compressed output gathers batches.
+	// Unbuffered makes Submit write each batch before it answers. If the output is
+	// compressed, each batch is then a separate member; otherwise, a member can
+	// have several batches.
 	Unbuffered bool
 	// Mode limits the permissions of the file. They are also limited by the permissions
 	// of Inputs, by the umask and by the permissions of the file that the output
@@ -46,9 +47,9 @@ type Config struct {
 	// Replace permits the output to replace an existing file at Path. Otherwise
 	// Open and Publish fail if the file exists.
 	Replace bool
-	// DeadLetter reports that this is the output of rejected records. Its
-	// Withdraw does not keep withdrawn text, because the output of the other
-	// records does.
+	// DeadLetter reports that this is the output of rejected records. Withdraw
+	// then discards the withdrawn text, because Withdraw of the main output
+	// keeps it.
 	DeadLetter bool
 	// BeforePublish, if not nil, is called with the path of the complete and synced
 	// part, which then gets its final name, unless BeforePublish returns an error. If it

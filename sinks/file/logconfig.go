@@ -56,9 +56,9 @@ type LogConfig struct {
 	Resume []engine.Extent
 	// Lost reports that the checkpoint was damaged, so that Resume may lack outputs.
 	Lost bool
-	// DeadLetter reports that this is the output of rejected records. It does
-	// not keep withdrawn text (see Output.Withdraw), because the outputs of the
-	// other records do.
+	// DeadLetter reports that this is the output of rejected records. The sink
+	// then discards withdrawn text (see Output.Withdraw), because the main
+	// output keeps it.
 	DeadLetter bool
 	// Header is a line at the beginning of each output. An existing output that is
 	// continued must begin with it.

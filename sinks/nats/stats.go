@@ -42,7 +42,8 @@ func (s *jetStream) Metrics(emit metric.Emit) {
 
 const reconnectsHelp = "Reconnections to NATS after a lost connection."
 
-// Stats returns the current counts. Here, Again counts batches.
+// Stats returns the current counts. Again counts failed batches instead of messages,
+// because the pipeline submits a failed batch again as a whole.
 func (s *core) Stats() Stats {
 	return Stats{client.WindowStats{Published: s.published.Load(), Again: s.again.Load()}, s.Reconnects()}
 }

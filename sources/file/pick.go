@@ -61,8 +61,8 @@ func (p *picker) Emit(ctx context.Context, b *engine.Batch, end engine.Position)
 }
 
 // take returns the length of the records of b that the limit permits, and offers them to
-// the sample. Blank lines, headers and directives do not count. A record in pieces counts,
-// but is in no sample.
+// the sample. Blank lines, headers and directives do not count. A record that is split
+// into pieces counts as one record, but take does not offer it to the sample.
 func (p *picker) take(b *engine.Batch) int {
 	if b.Piece != engine.Whole {
 		if b.Piece == engine.First {

@@ -259,9 +259,9 @@ func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (n i
 	return st.zr.Read(p)
 }
 
-// peek returns the first n bytes, or all if there are fewer. For a pipe it
-// returns less as soon as it has a complete line and no more data arrives for
-// linger. Its only error is errStopped.
+// peek returns the first n bytes, or all bytes if there are fewer. For a pipe,
+// it returns fewer bytes once it has a complete line and no data has arrived for
+// the duration linger. The only error is errStopped.
 func (st *stream) peek(ctx context.Context, n int, linger time.Duration) ([]byte, error) {
 	least := max(n, 2) // one byte is too short to detect a byte order mark
 	buf := append(make([]byte, 0, max(least, len(st.ahead))), st.ahead...)

@@ -272,8 +272,8 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 // separators separate the cells of tables.
 var separators = map[string]rune{"csv": ',', "csv-semicolon": ';', "csv-pipe": '|', "tsv": '\t'}
 
-// detectJSON finds the fields with the URLs of JSON texts, or the format of lines
-// in one of their fields.
+// detectJSON finds the fields of JSON records that hold URLs. If no field holds
+// a URL but one holds log lines, detectJSON finds the format of these lines.
 func (r *diagnosis) detectJSON(lines []byte, o *options) {
 	fields := jsonFields(lines)
 	o.Base = jsonBase(lines)

@@ -78,7 +78,7 @@ func firstFailure(checks []web.Check) string {
 	return ""
 }
 
-// A cause is a source, and why records of it were dropped.
+// A cause names a source and the reason why some of its records were dropped.
 type cause struct {
 	source string
 	reason record.Reason

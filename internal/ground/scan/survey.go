@@ -61,7 +61,7 @@ type Survey struct {
 	Copy   []byte
 	Labels Labels
 	firsts Firsts // the first special byte, '?' and '#' of the first 128 bytes; 128: none
-	memory []byte // Copy and, because the vectors may write there, the 64 bytes in front
+	memory []byte // 64 bytes, which vector code may overwrite, then Copy
 }
 
 // Margin is the number of bytes after the text in Survey.Copy.

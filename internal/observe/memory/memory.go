@@ -125,8 +125,8 @@ type Budget struct {
 	least    int64 // minimum bytes of Keys and Room
 }
 
-// Least returns the lowest limit, in bytes, into which the minimum number of
-// batches fits.
+// Least returns the lowest memory limit, in bytes, that leaves room for the
+// minimum number of batches.
 func (b *Budget) Least() int64 { return 2*(b.Fixed+minBatches*b.PerBatch) + b.least }
 
 const (
