@@ -271,8 +271,8 @@ func copyWide(d, s *[wide]byte) {
 	*(*[16]byte)(d[48:]) = *(*[16]byte)(s[48:])
 }
 
-// outAt returns the offset in the normal form of src[i], which is pending or the
-// next byte to be written.
+// outAt returns the offset that src[i] will have in the normal form. src[i] must be
+// pending, or the next byte to be written.
 func (p *pass) outAt(i int) int { return p.at - p.base + i - p.from }
 
 // removesDefaultPort reports whether n removes the port of the scheme.

@@ -98,7 +98,7 @@ func (p *pass) malformedPercent(i, c int) int {
 
 // malformedFlag returns the Flag of a '%' that starts no escape. The '%' is at
 // the start of text, and n bytes of its component follow. text has at least
-// eight bytes, and the byte after the component is no hex digit. Any of the
+// eight bytes, and the byte after the component is not a hex digit. Any of the
 // flags is frequent in some URLs, so branches would be mispredicted. Package
 // percent has the readable twin, malformedKind.
 func malformedFlag(text []byte, n int) uint8 {

@@ -90,8 +90,8 @@ func (n *Normalizer) PolicyVersions(lv Level) string {
 }
 
 // Versions returns the options of the policy and its lists with their versions:
-// everything that a stored key of level K2 or K3, or a path template, depends
-// on besides its key function. Different policies have different Versions,
+// everything besides the key function that a path template, or a stored key of
+// level K2, K3 or LevelShape, depends on. Different policies have different Versions,
 // provided that different lists have different names or versions.
 //
 //	default@2026-11-29;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0

@@ -2,8 +2,8 @@ package percent
 
 import "unicode/utf8"
 
-// WellFormed is the result for a sequence without defects. It is never
-// reported.
+// WellFormed is the result of [Sequence] for a sequence without defects. No defect
+// has this Kind.
 const WellFormed = Kind(numKinds) // Not covered by the stability page.
 
 // Sequence checks the sequence of escaped UTF-8 that starts with the escape at

@@ -54,7 +54,7 @@ func NewReader(r io.Reader, j *Job) *Reader {
 // Records returns the records that have not been read yet. The last pair has an error and
 // no Record if a setting is invalid, the format cannot be detected, or r fails; records
 // before the failure come first, except a record that may be incomplete. A damaged or
-// unknown record is no error: see [Record.Reason]. A Record is valid until the next
+// unknown record is not an error: see [Record.Reason]. A Record is valid until the next
 // record is read.
 func (r *Reader) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {

@@ -37,7 +37,7 @@ func (e *KeyVersionError) Error() string {
 	return fmt.Sprintf("seen: the saved set has keys of version %q, but this set has keys of version %q: add the URLs again", e.Saved, e.Want)
 }
 
-// A DamageError reports that a saved set is damaged or cut off, or is no saved set.
+// A DamageError reports that a saved set is damaged or cut off, or not a saved set at all.
 type DamageError struct {
 	Offset int64  // where reading stopped, in bytes from the start
 	Reason string // why reading stopped

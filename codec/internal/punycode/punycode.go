@@ -185,7 +185,7 @@ func AppendDecoded(dst, src []rune) ([]rune, bool) {
 //
 //   - The limit of numbers is MaxSignedDelta.
 //   - A result with an inserted code point has at most 1,024 code points.
-//   - A surrogate is decoded as U+FFFD and is no error.
+//   - A surrogate is decoded as U+FFFD and is not an error.
 func AppendDecodedGo(dst, src []rune) ([]rune, bool) {
 	return appendDecoded(dst, src, decoder{limit: MaxSignedDelta, maxLength: 1024, surrogates: true})
 }

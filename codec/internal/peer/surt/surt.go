@@ -1,7 +1,7 @@
 // Package surt reproduces surt.surt of surt 0.3.1, which computes the keys of
 // web archives (CDX), with its default options, on Python 3.11. This package
-// uses no DNS: where the program asks the resolver for a number that is no IPv4
-// address, the host stays.
+// uses no DNS: where the program asks the resolver for a number that is not
+// an IPv4 address, the host stays.
 //
 // The bugs of the program:
 //
