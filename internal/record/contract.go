@@ -136,7 +136,8 @@ func Formats() []string { return formats.Formats() }
 // DetectHeader guesses the format of a table without rows: see [formats.DetectHeader].
 func DetectHeader(text []byte) (format string, ok bool) { return formats.DetectHeader(text) }
 
-// Sparse reports whether records of the format called name often have no URL by nature.
+// Sparse reports whether it is normal that many records of the format called name have
+// no URL.
 func Sparse(name string) bool { return formats.Sparse(name) }
 
 // IsJSONLog reports whether name is the name of a built-in format whose records

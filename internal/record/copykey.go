@@ -46,7 +46,7 @@ func (j *Job) copiesKeys(k keeper) bool {
 }
 
 // newCopyKey returns a copyKey for a level up to K3. It returns nil for a
-// higher level, and for a base that is no URL. Up to K1, it also returns nil if
+// higher level, and for a base that is not a URL. Up to K1, it also returns nil if
 // the profile changes the scheme or the authority for the key.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	if level > codec.LevelPage {

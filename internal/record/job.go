@@ -115,8 +115,8 @@ func (j *Job) Lacks(i int, head []byte) bool {
 	return all>>attrOf(f)&1 == 0
 }
 
-// NamesFields reports whether the records of the job name their own fields, so that a
-// field may be in any of them, or in none.
+// NamesFields reports whether the records of the job name their fields, as JSON objects
+// do. Any such record may have or lack a given field.
 func (j *Job) NamesFields() bool {
 	_, known := j.reader.(locate.Attributed)
 	return !known

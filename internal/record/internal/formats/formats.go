@@ -66,12 +66,12 @@ var Builtin = append([]locate.Format{
 	wire.AvroFormat{},
 }, jsonlines.LogFormats()...)
 
-// sparse are the formats whose records often have no URL by nature: pieces of a text or
-// document, and messages of any kind.
+// sparse lists the formats in which it is normal that many records have no URL: pieces
+// of a text or document, and messages of any kind.
 var sparse = []string{"text", "log", "html", "sitemap", "feed", "mail", "journal-export", "msgpack"}
 
-// Sparse reports whether records of a format often have no URL by nature, also behind a
-// prefix, as in syslog+log.
+// Sparse reports whether it is normal that many records of a format have no URL. The
+// name may have a prefix, as in syslog+log.
 func Sparse(name string) bool {
 	return slices.Contains(sparse, name[strings.LastIndexByte(name, '+')+1:])
 }

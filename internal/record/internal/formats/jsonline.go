@@ -112,7 +112,7 @@ func (l jsonLineFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return jsonLineReader{jsonLine: l.jsonLine, inner: r}, err
 }
 
-// jsonLineReader reads objects with a line.
+// jsonLineReader reads JSON objects that hold a log line in one member.
 type jsonLineReader struct {
 	locate.LineFraming
 	jsonLine
@@ -127,7 +127,7 @@ func (r jsonLineReader) Locator() locate.Locator {
 // Attributes implements [locate.Attributed].
 func (r jsonLineReader) Attributes() uint16 { return attributesOf(r.inner) }
 
-// jsonLineLocator finds the URLs of lines in objects.
+// jsonLineLocator finds the URLs of the log lines in JSON objects.
 type jsonLineLocator struct {
 	path  []jsonlines.Step
 	inner locate.Locator

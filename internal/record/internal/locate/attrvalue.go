@@ -9,7 +9,7 @@ func (f *Found) AddNamedAttr(rec []byte, id AttrID, unit int8, s Span, d *Dialec
 	text := s.In(rec)
 	switch id {
 	case AttrTime:
-		if isClock(text) { // its date is in another field
+		if isClock(text) { // the date is in another field
 			return
 		}
 		if len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']' {

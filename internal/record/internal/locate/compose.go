@@ -42,7 +42,7 @@ type Composer struct {
 	Whole    Role   // role of an absolute URL
 	Stop     byte   // see Site
 	Plain    bool   // see Found
-	Foreign  []byte // marks queries that the server made up, which are ignored
+	Foreign  []byte // text that marks a query as made up by the server; Compose ignores such queries
 }
 
 // Compose adds the URL, the referer and the attributes in values to f.

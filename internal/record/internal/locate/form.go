@@ -42,8 +42,8 @@ type formSlot struct {
 // all records.
 type formUse struct {
 	*Value
-	Slot int // index of its slot, or else of the last slot before it; -1: none
-	off  int // if it is not in a slot: its offset from the end of that slot
+	Slot int // index of the slot of the value, or else of the last slot before the value; -1: none
+	off  int // if the value is not in a slot: offset of the value from the end of slot Slot
 }
 
 // Value is a value of a record, with its use.
@@ -229,8 +229,8 @@ func (s *Forms) Learn(rec []byte) *Form {
 type Former interface {
 	// FormOf returns the form of rec, or nil if it is not known.
 	FormOf(rec []byte) *Form
-	// LocateForm is Locate for the record that FormOf has read last. h is its form, or
-	// nil.
+	// LocateForm is Locate for the record that FormOf has read last. h is the form
+	// of this record, or nil.
 	LocateForm(f *Found, rec []byte, h *Form) (Reason, int)
 }
 
@@ -241,7 +241,7 @@ type UsualURL struct {
 	Slot       int         // the URL is in this slot,
 	Lead, Tail []byte      // between these texts
 	Origin     bool        // the URL is a target in origin form
-	Method     int         // the method is in this slot; -1 if all records have the same
+	Method     int         // the method is in this slot; -1 if all records have the same method
 	Others     []slotText  // the other texts that the URL depends on
 	Strips     bool        // see Found
 	Site       Site        // the URL of the last record

@@ -16,9 +16,9 @@ const (
 	RoleReferer             // the Referer field
 	RoleWhole               // scheme, host and target written as one
 	RoleLink                // a link of a page: wat
-	RoleQuery               // the query of the request target, in its own field
-	RoleHost                // the host of the request target, in its own field
-	RoleScheme              // the scheme of the request target, in its own field
+	RoleQuery               // the query of the request target, in a separate field
+	RoleHost                // the host of the request target, in a separate field
+	RoleScheme              // the scheme of the request target, in a separate field
 	NumRoles
 )
 
@@ -49,7 +49,7 @@ const NumHosts = 4
 // offsets are relative to the start of the record.
 type Found struct {
 	found
-	Sites       []Site // only the first N are valid; kept from record to record, so that it grows rarely
+	Sites       []Site // only the first N are valid; reused for each record, so that the slice grows rarely
 	BaseDialect *Dialect
 	HostDialect *Dialect
 	NameDialect *Dialect // dialect of Hosts[0]; nil: the value has no escapes
@@ -68,7 +68,7 @@ type found struct {
 	N      int
 	Passes bool       // the record holds no data
 	Cut    bool       // the end of the request target can be missing
-	Strips bool       // the log can remove the query of a target and leave its '?'
+	Strips bool       // the log can remove the query of a target and leave the '?'
 	TLS    bool       // the record says that the request used TLS
 	Plain  bool       // the record says that the request did not use TLS
 	Split  bool       // the query, host or scheme of the request target has a separate Site
@@ -217,9 +217,9 @@ func IsBlank(body []byte) bool {
 // that follow.
 type LengthField struct {
 	Span      // range of the field
-	End   int // end of the bytes that the field counts; they begin at the end of the field
+	End   int // end of the bytes that the field counts, which begin at the end of the field
 	Outer int // index of the innermost field whose length includes this field; or -1
-	Site  int // index of the site whose bytes it counts; -1 if it counts more than a URL
+	Site  int // index of the Site whose bytes the field counts; -1 if the field counts more than a URL
 }
 
 // AddLength adds a length field and returns its index. The caller adds the

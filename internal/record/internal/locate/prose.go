@@ -101,7 +101,7 @@ func (t *textScan) end() int {
 }
 
 // hasHost reports whether the authority, which ends at end, begins like a host
-// or a user name. Otherwise the text is no URL.
+// or a user name. Otherwise the text is not a URL.
 func (t *textScan) hasHost(end int) bool {
 	a := t.line[t.host:end]
 	if len(a) == 0 {

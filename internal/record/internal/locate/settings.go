@@ -251,8 +251,8 @@ func (c *Settings) RefuseExtend() error {
 type SchemaFunc func(id uint32) (schemas []string, err error)
 
 // RefuseBaseHost returns an error if c wants the host of the base URL from a
-// field. Formats whose records have no host call it. why can add a reason to
-// the error.
+// field. Formats whose records have no host call it. The error ends with why,
+// which may be empty.
 func (c *Settings) RefuseBaseHost(why string) error {
 	_, _, ok := c.BaseHost()
 	return WrongIf(ok, "Base", "the base URL cannot contain a field with the format "+c.Format+why)

@@ -219,8 +219,8 @@ type stampParser struct {
 	failed bool
 }
 
-// clf reads 10/Oct/2000:13:55:36 -0700, with or without the zone. Servers in Python
-// write a space in place of the first colon.
+// clf reads 10/Oct/2000:13:55:36 -0700, with or without the zone. Some servers
+// written in Python use a space instead of the first colon.
 func (p *stampParser) clf(t *Stamp) bool {
 	t.day = p.number(2)
 	p.expect('/')

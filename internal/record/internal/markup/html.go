@@ -431,8 +431,8 @@ func AttributeOf(element, name []byte) *Attribute {
 	return nil
 }
 
-// Next returns the range of the first URL in text, the value of the attribute, at
-// or after pos, and the offset to continue at.
+// Next returns the range of the first URL at or after pos, and the offset at which
+// to continue. text is the value of the attribute.
 func (a *Attribute) Next(text []byte, pos int) (url locate.Span, next int, ok bool) {
 	if a.list != nil {
 		return a.list(text, pos)

@@ -26,7 +26,7 @@ func (LinesFormat) Detect(s *locate.Sample) locate.Fit {
 const cellSeparators = ",;|\t"
 
 // looksHeaded reports whether records look like a table with a header, even if their
-// numbers of cells differ: the first record is no URL, and all of them contain the same
+// numbers of cells differ: the first record is not a URL, and all records contain the same
 // separator.
 func looksHeaded(records [][]byte) bool {
 	if len(records) < 2 || locate.LooksURL(records[0]) {

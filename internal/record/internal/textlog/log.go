@@ -245,9 +245,9 @@ func timeBracket(text []byte) int {
 	return bytes.LastIndexByte(text, '[')
 }
 
-// requestRange returns the range of the request. The quoted field with the
-// request, or an earlier quoted field, begins at open. The request is the last
-// quoted field before the status, so that "-" there means that there was no
+// requestRange returns the range of the request. open is the offset of the
+// quoted field that holds the request, or of an earlier quoted field. The request
+// is the last quoted field before the status. If that field is "-", there was no
 // request, whatever the other fields hold.
 //
 // The request ends at the first unescaped quote that a status follows. Old logs

@@ -169,8 +169,8 @@ func (w *protobufWalk) step(end, depth, outer int) bool {
 	return w.message(stop, depth+1, w.f.AddLength(field, stop, outer))
 }
 
-// counted reads a length. It returns the range of the length, and the end of
-// the bytes that follow, as many as the length says.
+// counted reads a length prefix. It returns the range of the length field, and
+// the end of the bytes that the field counts.
 func (w *protobufWalk) counted(end int) (field locate.Span, stop int, ok bool) {
 	start := w.pos
 	n, size := w.uvarint(end)
