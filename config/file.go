@@ -159,8 +159,8 @@ type Admin struct {
 	// and well-known secret parameters are redacted. Requires that listen is unix:PATH
 	// or a loopback address.
 	Tap bool `yaml:"tap"`
-	// The process is not ready while the oldest record that is not durable was
-	// read longer ago than this.
+	// The process is not ready while any record that was read longer ago than this is
+	// not durable yet.
 	ReadyWithin time.Duration `yaml:"ready_within" min:"1s"`
 }
 

@@ -100,7 +100,7 @@ type decision struct {
 	read         time.Time // when the source emitted the batch
 	pieceDropped bool      // the batch is a piece of a record that the filter dropped
 
-	void    bool     // its lane was revoked before the decision; no sink gets it
+	void    bool     // the lane was revoked before the decision; no sink gets the batch
 	series  *series  // series of the decision; nil: not decided
 	number  uint64   // number of the decision
 	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none

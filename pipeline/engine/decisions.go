@@ -51,11 +51,11 @@ type decisions struct {
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys up to the cut, for the next commit to store; with lanes, see series.ready
 	window    *Window     // nil without windows
-	windows   *windows    // windows of all lanes; nil without windows, and if each lane has its own
+	windows   *windows    // windows shared by all lanes; nil without windows, or if each lane has separate ones
 	passed    passed      // records that passed because of their times
 	readyIn   []uint32    // windows of the keys in ready
 	all       *series     // the series of ScopeAll
-	parked    []*Batch    // batches that wait for the batches that they relied on
+	parked    []*Batch    // batches with duplicates whose first records are not settled
 	paused    bool        // nothing is decided while a cut is taken
 	waiting   bool        // a batch waits for room or for the end of the pause
 	fullSince time.Time   // since when a batch waits for room; zero: none does
@@ -69,7 +69,7 @@ type decisions struct {
 // pipeline, or one for each lane and epoch.
 type series struct {
 	ring    []decided        // entries cut+1 … last; length is a power of two
-	cut     uint64           // all decisions up to it are settled
+	cut     uint64           // all decisions up to this number are settled
 	last    uint64           // number of the last decision; the first is 1
 	salt    codec.Key        // distinguishes the keys of lanes; zero with ScopeAll
 	void    bool             // the lane was revoked
@@ -87,7 +87,7 @@ type decided struct {
 	segment  uint64
 	at       time.Time
 	settled  bool
-	firsts   []FirstKey // keys of which it holds the first record; zero: refused
+	firsts   []FirstKey // keys whose first records are in the batch; zero: the first record was refused
 	reached  reached    // with windows
 }
 
@@ -466,8 +466,8 @@ func (d *decisions) idle() bool {
 	return d.open == 0
 }
 
-// collect calls due, which collects the watermarks, and returns the keys within
-// the same cut that are not stored yet.
+// collect calls due to collect the watermarks. It returns the keys up to the same
+// cut as these watermarks, without the keys that are already stored.
 func (d *decisions) collect(due func()) (c keyCut, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

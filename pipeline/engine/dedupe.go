@@ -82,11 +82,11 @@ type DedupeSnapshot struct {
 	Duplicates int64     // records found to be duplicates, resolved or not
 	Delayed    int64     // records dropped until their messages are delivered again
 	Firsts     int64     // records found to be the first of their key
-	NoKey      int64     // records without a key, which pass
+	NoKey      int64     // records without a key; they pass
 	Windows    bool      // there is a Window
-	Late       int64     // records of a window that is forgotten, which pass
-	Ahead      int64     // records with a time far ahead of the times before, which pass
-	NoTime     int64     // records with a key and without a time, which pass
+	Late       int64     // records of a forgotten window; they pass
+	Ahead      int64     // records with a time far ahead of earlier times; they pass
+	NoTime     int64     // records with a key and without a time; they pass
 	Waiting    int       // keys that wait for a commit
 	Room       int       // maximum of Waiting
 	FullSince  time.Time // since when sources wait for a commit, because there is no room for more keys; zero: they do not wait

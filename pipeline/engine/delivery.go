@@ -18,7 +18,7 @@ type delivery struct {
 	dead      int       // index of the dead letter, or -1
 	ordering  Ordering
 	line      line       // order of lanes, under OrderInput
-	filtering *filtering // the step before, which follows the order of lanes, too
+	filtering *filtering // the step before delivery; it follows the order of lanes, too
 
 	gate        gate          // closed while a cut is taken; see cut.go
 	barrier     chan struct{} // holds one element while a Barrier is in progress

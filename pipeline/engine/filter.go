@@ -89,7 +89,7 @@ const (
 type filterOutlet struct {
 	outlet
 	pieces pieceVerdict // decision about the current record
-	kicked bool         // filterBatch was called while it was busy
+	kicked bool         // filterBatch was called while the outlet was busy
 }
 
 // A filtering decides which records the sinks get.
@@ -97,7 +97,7 @@ type filtering struct {
 	*run
 	roster    *roster
 	work      *queue
-	filter    Filter         // nil without one
+	filter    Filter         // nil: no filter
 	mu        sync.Mutex     // held during a call of filter
 	decisions *decisions     // nil without deduplication by a set
 	claims    *claims        // nil without deduplication by claims

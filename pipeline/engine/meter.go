@@ -64,7 +64,7 @@ type Blockage struct {
 	Lane     string
 	Code     string // code from the sink; empty if the records have different codes
 	Reason   string // error of the sink
-	Position int64  // position of the first refused record: of its message, or its offset in the lane
+	Position int64  // position of the first refused record: the position of its message, or the offset of the record in the lane
 	Records  int    // records that the last answer refused
 	Since    time.Time
 }

@@ -92,7 +92,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	p.state.Store(uint32(Committing))
 	close(quit)
 	commitErr := errLateCommit
-	if p.await(func() { <-committed }) { // if this fails, a commit is still running, and a second one must not start
+	if p.await(func() { <-committed }) { // after a timeout, a commit is still running, and a second commit must not start
 		commitErr = p.committer.lastCommit()
 	}
 	close(p.committer.ended)

@@ -39,7 +39,7 @@ type Sink interface {
 
 // SinkCaps describes the capabilities of a sink.
 type SinkCaps struct {
-	Ordered        bool // takes batches in the order of submission; it answers Retryable before it takes the next batch of that lane
+	Ordered        bool // takes batches in the order of submission, and answers Retryable before taking the next batch of the lane
 	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
 }
 

@@ -79,7 +79,7 @@ type LanePos struct {
 	// later. Note is empty unless the lane keeps windows.
 	Note string
 	// Refused is set by Commit if the position was not stored and never will be,
-	// because another process owns the lane. That is no error.
+	// because another process owns the lane. This is not an error.
 	Refused bool
 }
 

@@ -48,9 +48,9 @@ type tracking uint8
 
 const (
 	trackNothing  tracking = iota
-	trackVerified          // counts what is verified
-	trackHeld              // may withdraw the text
-	trackReleased          // held only until everything that was emitted is resolved
+	trackVerified          // the lane counts its verified records
+	trackHeld              // the lane may still withdraw its text
+	trackReleased          // the lane withdraws nothing, and is held until all its batches are resolved
 )
 
 // A segment holds the counts of the resolved batches of one segment.

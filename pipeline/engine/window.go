@@ -106,7 +106,7 @@ type windows struct {
 	idle           time.Duration
 	passed         *passed
 	now            clock // after the last decision
-	cut            clock // at the cut, which is what a commit stores
+	cut            clock // at the cut; a commit stores this clock
 
 	unbound map[*Lane]time.Duration // open lanes without a decision, and when they were opened
 	active  time.Duration           // time during which decisions were made
@@ -120,7 +120,7 @@ type passed struct{ late, ahead, noTime int64 }
 
 // A clock holds the latest times of lanes.
 type clock struct {
-	low   int64 // windows are forgotten by this time; it never goes back
+	low   int64 // the time that decides which windows are forgotten; never decreases
 	lanes map[string]*laneClock
 }
 

@@ -140,8 +140,8 @@ func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo, same bool
 }
 
 // follow looks for sequences that the consumer has skipped between two
-// deliveries. Only consecutive deliveries show this, because other instances
-// get the deliveries in between.
+// deliveries. Only deliveries with consecutive numbers show this: if the numbers
+// have a gap, other instances got the deliveries in the gap.
 func (r *reader) follow(m client.Meta) {
 	next := m.Consumer == r.last.Consumer+1
 	r.last.Consumer = m.Consumer

@@ -34,8 +34,8 @@ type Config struct {
 	RestartPointEvery field.Size `yaml:"-"`
 	// The limits on the expansion of a compressed object.
 	Limits field.Limits `yaml:"limits"`
-	// How long to remember that an object was read, and how far. A message that is
-	// delivered again after that is read again.
+	// How long to remember how much of an object was read. If a message is delivered
+	// again after this time, the source reads the object again.
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
 	// Number of objects to read at the same time. Each takes about 5 MiB.
 	Readers int `yaml:"max_readers" min:"1" max:"256"`
