@@ -30,8 +30,8 @@ func (c *LogConfig) Makes(path string) bool {
 
 // CanCutBack reports whether outputs with these settings can be truncated when
 // an input withdraws records. For that, each output must have a single input
-// and get its final name only at the end of that input. ExactlyOnce is required
-// in addition, to store how far the outputs are covered.
+// and get its final name only at the end of that input. ExactlyOnce is also
+// required, because the checkpoint must store how much of each output it covers.
 func (c *LogConfig) CanCutBack() bool {
 	t, err := parseTemplate(c.Path)
 	return err == nil && t.perLane() && !t.counts()
@@ -42,8 +42,9 @@ func (c *LogConfig) CanCutBack() bool {
 var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 
 // FinishExtent finishes an output that no sink continues. It truncates the
-// output to the extent and renames it to its final name, which an output that
-// grows has already. If the output no longer exists, FinishExtent does nothing.
+// output to the extent. If the output still has its unfinished name,
+// FinishExtent gives it the final name; a growing output already has its final
+// name. If the output no longer exists, FinishExtent does nothing.
 func FinishExtent(m engine.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)

@@ -66,7 +66,7 @@ type output struct {
 	begin  int64                  // offset of the open member
 	ended  bool                   // the file has synced.end behind size; see proceed
 
-	busy    bool // a goroutine uses its member without mu; see alone
+	busy    bool // a goroutine uses member without holding mu; see alone
 	syncing bool // a round is syncing the output
 
 	err    error // why the output must be repaired before writing to it
@@ -75,7 +75,7 @@ type output struct {
 	retry  time.Time
 
 	naming  naming
-	unnamed error // why it could not be renamed
+	unnamed error // why the output could not be renamed
 
 	opened   time.Time
 	records  int64
@@ -415,7 +415,7 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 	if err != nil {
 		return err
 	}
-	dst, err := disk.Recreate(to, ownerMode) // a dead process may have left one
+	dst, err := disk.Recreate(to, ownerMode) // a dead process may have left a file with this name
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 	defer tab.files.shut(o)
 	if format := tab.files.formatOf(o.f); format != tab.format {
 		tab.log.Info("output compression changed, finishing old output", "path", m.Path, "format", format.String())
-		tab.files.shut(o) // releases its lock
+		tab.files.shut(o) // releases the lock of the output
 		return nil, FinishExtent(m)
 	}
 	if m.Length > 0 {

@@ -191,8 +191,8 @@ func (s *shipper) work() {
 	}
 }
 
-// ship uploads a file. If another program has written an object with its key, ship uses
-// another key.
+// ship uploads a file. If another program has already written an object with the key
+// of the file, ship adds a number to the key.
 func (s *shipper) ship(sh shipment) error {
 	f, err := os.Open(sh.path)
 	if err != nil {

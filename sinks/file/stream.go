@@ -152,7 +152,7 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 			if disk.Exhausted(err) {
 				tab.shutIdle(0) // the next attempt has room, unless other outputs take it
 			}
-			if !o.made && errors.Is(err, fs.ErrExist) { // another program created it; the next attempt continues it
+			if !o.made && errors.Is(err, fs.ErrExist) { // another program created the file; the next attempt continues it
 				delete(tab.taken, o.final)
 				st.active = nil
 			}

@@ -31,7 +31,7 @@ const unverifiedSuffix = ".unverified"
 type span struct {
 	lane    *engine.Lane
 	segment uint64
-	start   place // where it begins in the output
+	start   place // where the segment begins in the output
 }
 
 // next registers that b is about to be written at offset size.

@@ -18,8 +18,9 @@ import (
 // header and trailer itself, so texts, offsets and verdicts are the same as
 // without goroutines.
 //
-// The reader waits only for segments that a goroutine has taken. It decodes the
-// others itself, so the goroutines take segments that it will not reach soon.
+// The reader waits only for segments that a goroutine has taken, and decodes all
+// other segments itself. To avoid waits, the goroutines take segments that the
+// reader will not reach soon.
 //
 // The goroutine of the reader calls all methods except take; the other
 // goroutines call take and drop. Of the fields that change, only the fields

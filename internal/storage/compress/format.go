@@ -25,8 +25,8 @@ const (
 	Xerial               // snappy blocks in the framing of the xerial library and Kafka
 	Zlib                 // RFC 1950
 	Unsupported
-	Parquet // Apache Parquet, read only as a Table
-	Avro    // an Avro object container file, read only as a Table
+	Parquet // Apache Parquet; can be read only as a Table
+	Avro    // an Avro object container file; can be read only as a Table
 )
 
 var formatNames = [...]string{

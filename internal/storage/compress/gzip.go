@@ -26,7 +26,7 @@ type gzipDecoder struct {
 
 	// The current member.
 	begin   int64 // offset of the member in the decompressed stream
-	deflate int64 // offset of its deflate data in the file
+	deflate int64 // offset of the deflate data of the member in the file
 	size    int64 // number of bytes of the member that were returned
 	crc     uint32
 	from    int64 // where inflate started in the file: deflate, or a restart point

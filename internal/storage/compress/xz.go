@@ -35,10 +35,10 @@ type xzDecoder struct {
 type xzBlock struct {
 	data         *lzma2.Reader
 	check        hash.Hash // nil: none, or of an unknown type
-	begin        int64     // offset of its header in the file
-	dataAt       int64     // offset of its data
+	begin        int64     // offset of the block header in the file
+	dataAt       int64     // offset of the data of the block
 	size         int64     // decompressed bytes until now
-	packed, want uint64    // compressed and decompressed size from its header, or unknown
+	packed, want uint64    // compressed and decompressed size from the block header, or unknown
 }
 
 // unknown is the size of a block whose header does not declare it.

@@ -164,7 +164,7 @@ func (d *zstdDecoder) frameEnd(n int) error {
 // lets the frames run ahead, often to the end of the file, and detects an
 // invalid block later.
 func (d *zstdDecoder) explain(err error) error {
-	d.Close() // waits for its goroutines
+	d.Close() // waits for the goroutines of d
 	d.tell()
 	met := d.frames.err
 	switch {

@@ -33,9 +33,9 @@ const leastValues = 1024
 
 // New returns a Sorter that uses about maxMemory bytes, and files in the folder dir,
 // or in the operating system's temporary folder if dir is empty. compare defines the
-// order. combine is called for neighbours in this order: if they are equal, it adds
-// next to into and returns true. It may be called for values that are already
-// combined.
+// order. combine gets two values that are adjacent in this order. If they are equal,
+// it merges the second value into the first and returns true. The values may be
+// results of earlier merges.
 func New[T any](maxMemory int64, dir string, compare func(a, b T) int, combine func(into, next *T) bool) *Sorter[T] {
 	var v T
 	return &Sorter[T]{compare: compare, combine: combine, dir: dir, limit: int(max(maxMemory/int64(unsafe.Sizeof(v)), leastValues))}

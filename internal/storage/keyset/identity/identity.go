@@ -30,8 +30,8 @@ func Names() []string {
 // AllURLs is the value of KeyOf for sets with the keys of all URLs of a record.
 const AllURLs = "all"
 
-// Of returns the identity of a set whose keys are the values of the output
-// field by. For the keys of a level, use OfKeys.
+// Of returns the identity of a set whose keys are the values of an output field.
+// by is the name of the field. For the keys of a level, use OfKeys.
 func Of(n *codec.Normalizer, by, keyOf string) keyset.Identity {
 	return keyset.Identity{By: by, KeyOf: keyOf, Profile: n.Profile().Name, Unicode: codec.UnicodeVersion}
 }

@@ -42,7 +42,7 @@ type Config struct {
 	Create     bool   // create the topic if it does not exist
 	Input      string // topic that is deduplicated
 	Identity   keyset.Identity
-	Window     *engine.Window // nil: the keys of all times
+	Window     *engine.Window // nil: keys never expire
 	MaxMemory  int64          // bytes for the keys of all partitions; more keys move to files
 	Dir        string         // folder of these files, which are temporary
 	Log        *slog.Logger
