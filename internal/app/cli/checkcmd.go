@@ -169,7 +169,7 @@ func (o *checkOptions) checkFiles(cmd *cobra.Command, paths []string, write func
 	return err
 }
 
-// inspect is diagnose for a file whose records are not read.
+// inspect is like diagnose, but does not read the records of the file.
 func (o *checkOptions) inspect(sig *command.Signals, path string) (*diagnosis, error) {
 	rep, err := o.verify(sig, path)
 	if err != nil {

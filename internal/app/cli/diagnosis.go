@@ -243,8 +243,8 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 	if separator := separators[o.From]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
-			// Choose the column by its name. The command line works without a column,
-			// too.
+			// Choose the column by its name. If no name fits, the suggested command
+			// line names no column, and still works.
 			for i := range fields {
 				fields[i].value = "/" // as if all cells held URLs
 			}

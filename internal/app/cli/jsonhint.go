@@ -162,8 +162,8 @@ func explainField(err error, format string, head []byte) error {
 	return err
 }
 
-// explainMember is explainField for JSON lines. It adds a value for --url if one
-// member is a path and another one looks like its host.
+// explainMember is like explainField, for JSON lines. It adds a value for --url if
+// one member is a path and another member looks like the host of the path.
 func explainMember(err error, head []byte) error {
 	var paths []string
 	path, ranks := "", map[string]int{}

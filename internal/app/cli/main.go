@@ -1,22 +1,23 @@
 // Package cli implements the command line of urlfold: the one-shot filter,
-// and the commands that share its options, one file each. The packages below
-// it have the other commands, and share only package command. Package
-// config/app exports it.
+// and the commands that share its options, one file each. The packages in its
+// subfolders implement the other commands, and share only package command.
+// Package config/app makes [Run] and [RunEmbedded] available to other modules.
 //
 // # Files
 //
 //	main.go, root.go                               Run; the commands
-//	options.go, flags.go, combinations.go,         options of the one-shot: from structs to
-//	settings.go, oldnames.go                       options, what excludes what, what they mean
-//	values.go, profiles.go                         values of options
+//	options.go, flags.go                           options of the one-shot: structs, and how
+//	                                               fields of structs become options
+//	combinations.go, settings.go                   which options conflict; what options mean
+//	values.go, profiles.go, oldnames.go            values of options; old names of options
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
-//	output.go, mirror.go, quarantine.go, shard.go  its outputs
+//	output.go, mirror.go, quarantine.go, shard.go  the outputs of the one-shot
 //	replace.go, resume.go, sorted.go, heads.go     outputs in place, finished ones, --sort, headers
 //	divided.go                                     outputs for each host
 //	bucket.go                                      inputs and outputs in a bucket
-//	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
+//	unique.go, seen.go, seencmd.go                 duplicates; sets of keys
 //	lockstep.go                                    --lock-step
-//	summary.go, nourl.go, report.go, progress.go   how it ends: summary, report
+//	summary.go, nourl.go, report.go, progress.go   the end of the one-shot: summary, report
 //	noformat.go, jsonhint.go                       help with inputs that no format matches
 //	place.go                                       which member or column holds the URL
 //	mergereports.go                                report --merge
@@ -54,8 +55,8 @@ func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	return run(context.Background(), newRootCmdFor(c, args, listsCommands(args)), args, stderr)
 }
 
-// RunEmbedded is Run for a command that is a part of another program: it uses the given
-// streams, and stops softly when ctx ends.
+// RunEmbedded is like Run, for a command that runs inside another program. It uses the
+// given streams, and stops softly when ctx ends.
 func RunEmbedded(ctx context.Context, c *daemon.Catalog, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd := newRootCmdFor(c, args, listsCommands(args))
 	cmd.SetIn(stdin)

@@ -182,7 +182,8 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 	return file.New(c)
 }
 
-// openSource is newSource for inputs that exist.
+// openSource is like newSource, but also returns an error if an input path matches
+// no file.
 func (s *settings) openSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	source, err := s.newSource(stdin, formats, parallel)
 	if err != nil {
@@ -194,8 +195,8 @@ func (s *settings) openSource(stdin io.Reader, formats func() *formats, parallel
 	return source, nil
 }
 
-// encodings returns how to read texts that are not in UTF-8 with LF. They are converted
-// unless an output contains their bytes.
+// encodings returns how to read texts that are not UTF-8, or whose lines do not end in
+// LF. Such texts are converted, unless the output copies bytes of the input.
 func (s *settings) encodings() compress.Encodings {
 	switch {
 	case s.From == "msgpack" || s.From == "protobuf": // the records are not text
@@ -214,8 +215,8 @@ func inputError(err error) error {
 	return command.Usage(err)
 }
 
-// suggestCommand is inputError for a command line without a command. If the first
-// argument resembles a command, the error suggests it.
+// suggestCommand is like inputError, for a command line without a command. If the
+// first argument resembles the name of a command, the error suggests that command.
 func suggestCommand(paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
 		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {

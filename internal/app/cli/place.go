@@ -13,7 +13,7 @@ type place struct{ field, parts string }
 
 // placeOf returns the place that most likely holds the URLs of the first records, or
 // the zero value. If sole is set, the place must be the only one that holds URLs, and
-// hold whole URLs: a rewrite must not change a path that is no URL. An element of an array
+// hold whole URLs: a rewrite must not change a path that is not a URL. An element of an array
 // in the only record is no such place if other elements hold URLs, too.
 func placeOf(head []byte, sole bool) place {
 	paths := jsonURLFields(head)
@@ -36,7 +36,7 @@ func placeOf(head []byte, sole bool) place {
 	return place{field: paths[0]}
 }
 
-// columnOf is placeOf for a table with a header.
+// columnOf is like placeOf, for a table with a header.
 func columnOf(head []byte, separator rune, sole bool) place {
 	fields := columns(head, separator)
 	if len(fields) == 0 || fields[0].path == "1" {

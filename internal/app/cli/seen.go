@@ -56,8 +56,8 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	}
 }
 
-// resolveSeen is resolve for a command of seen that writes no records. It returns the
-// identity of the set.
+// resolveSeen is like resolve, for a seen command that writes no records. It also
+// returns the identity of the set.
 func (o *seenOptions) resolveSeen(paths []string) (*settings, keyset.Identity, error) {
 	var bad command.Mistakes
 	var err error
@@ -192,7 +192,7 @@ func (o *seenOptions) query(dir string, paths []string) error {
 	return runOneShot(o.cmd, &o.options, paths)
 }
 
-// check returns an error if the set holds other keys than s.
+// check returns an error if the set holds keys of a different kind than s computes.
 func (q *seenQuery) check(s *settings) error {
 	id, err := s.identity()
 	if err != nil {

@@ -38,7 +38,7 @@ type sortedOutput struct {
 	n     uint64
 
 	job       func(path string) *record.Job
-	directive []byte // that all records follow; nil: no record yet
+	directive []byte // the directive, such as #Fields, in force for all records; nil: no record yet
 	failed    bool   // Submit has reported an error
 }
 

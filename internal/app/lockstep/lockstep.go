@@ -130,8 +130,8 @@ func endOfInput(err error) error {
 	return err
 }
 
-// maxNumber is the maximum length in bytes of the line with the number of lines
-// of a chunk.
+// maxNumber is the maximum length, in bytes, of the line at the start of a chunk
+// that holds the number of lines of the chunk.
 const maxNumber = 32
 
 // chunk reads the number of lines of the next chunk.

@@ -42,8 +42,9 @@ func Nearest(names []string, name string) string {
 // maxName is the length of the longest name that Nearest compares, in bytes.
 const maxName = 64
 
-// distance returns the optimal string alignment distance of a and b: the number
-// of insertions, deletions, replacements and swaps of adjacent bytes.
+// distance returns the optimal string alignment distance of a and b: the least
+// number of insertions, deletions, replacements and swaps of adjacent bytes that
+// turn a into b, if no byte is edited twice.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -19,8 +19,8 @@ type explainedKey struct {
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
 // wholeKey returns the canonical string of a level in a form that can be parsed
-// into components: a page key omits "http://", and a shape key omits every
-// scheme with its slashes.
+// into components, with "//" where the key omits it: a page key omits "http://"
+// and "https://", and a shape key omits every scheme with its slashes.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
 	if lv != codec.LevelPage && lv != codec.LevelShape {

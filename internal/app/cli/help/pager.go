@@ -20,7 +20,7 @@ func showPage(w io.Writer, text string, getenv func(string) string) error {
 		if getenv("LESS") == "" {
 			cmd.Env = append(cmd.Environ(), "LESS=FRX") // colors, and no wait for a key on short pages
 		}
-		// Leaving the pager early is no error. A shell that cannot start a
+		// Leaving the pager early is not an error. A shell that cannot start a
 		// program exits with 126 or 127.
 		var exit *exec.ExitError
 		err := cmd.Run()

@@ -172,7 +172,7 @@ func runError(stop context.Context, d *daemon.Daemon, err error) error {
 		return &command.Error{Code: command.ExitCut, Err: err}
 	case errors.As(err, new(*engine.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
 		return command.BadConfig(err) // for example, a topic does not exist
-	case err != nil || stop.Err() != nil: // damaged files are no error of a run that a signal has stopped
+	case err != nil || stop.Err() != nil: // after a signal, damaged files do not count as an error
 		return err
 	}
 	dropped, damaged := droppedExit(d.Dropped()), damageExit(d.Damaged())
