@@ -24,7 +24,7 @@ import (
 // WHATWG profile compares the host that the parser had read when it stopped,
 // and an RFC 3986 profile compares nothing.
 
-// compareHosts records a diagnostic if RFC 3986 sees another host than browsers
+// compareHosts records a diagnostic if RFC 3986 and browsers see different hosts
 // in src, whose ends are trimmed.
 func (p *parser) compareHosts(src []byte) {
 	if p.plainHost() {

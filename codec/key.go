@@ -457,9 +457,9 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	return src
 }
 
-// otherText is keyText for keys by another standard than the profile's. If that
-// standard cannot parse the input, otherText returns the text of the profile's
-// standard.
+// otherText is keyText for keys whose standard differs from the standard of the
+// profile. If the standard of the keys cannot parse the input, otherText returns
+// the text by the standard of the profile.
 func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	s := &r.scratch
 	if s.resolved && n.keys == WHATWG {

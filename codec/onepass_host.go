@@ -32,9 +32,9 @@ func (p *pass) oddOpening() opening {
 	return opening{i, special, 0, odd | hashes}
 }
 
-// oddLabels returns the end of a host that contains other bytes than letters,
-// digits, hyphens and dots, or is longer than the survey sees, and whether it
-// contains such bytes. end is 0 to give up.
+// oddLabels returns the end of a host that is longer than the survey sees, or
+// contains bytes other than letters, digits, hyphens and dots. odd reports
+// whether the host contains such bytes. end is 0 if oddLabels gives up.
 func (p *pass) oddLabels(start int) (end int, odd bool) {
 	src := p.src
 	allowed := uint16(hostByte)

@@ -65,7 +65,7 @@ func appendNames(dst, query []byte, signed bool, s *scratch) []byte {
 }
 
 // appendSortedNames appends the names of a query that K2 has written: they are
-// sorted and in their final spelling, so equal names are neighbours.
+// sorted and in their final spelling, so equal names are adjacent.
 func appendSortedNames(dst, query []byte) []byte {
 	var last []byte
 	for first := true; ; first = false {

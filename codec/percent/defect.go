@@ -82,8 +82,8 @@ func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect,
 		return dst, 0
 	}
 	s := scanner{dst: dst, src: src, want: want, room: limit}
-	// Of the bytes before the first '%', only the last two can be dots next to
-	// an escape.
+	// Only the last two of the bytes before the first '%' can be dots next to an
+	// escape.
 	for i = max(0, i-2); i < len(src); {
 		if classes[src[i]]&isMark == 0 {
 			i += indexClass(src[i:], isMark)

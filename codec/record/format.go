@@ -26,8 +26,8 @@ type Format struct {
 	// retain s. If Detect is nil, the format is used only where it is named.
 	Detect func(s *Sample) int
 	// Certainty says how strongly a record that fits indicates the format, from 1 to 100.
-	// Of the formats that fit at least half of the records, detection chooses the format
-	// with the highest Certainty: 100 is unmistakable; JSON lines have 90, combined logs
+	// Detection considers the formats that fit at least half of the records, and chooses
+	// the format with the highest Certainty: 100 is unmistakable; JSON lines have 90, combined logs
 	// 70, tables with a header 50, and lists of URLs 40.
 	Certainty uint8
 	// Open checks c, and returns how records end (nil: each line is a record) and a function
@@ -74,9 +74,9 @@ type Locator interface {
 }
 
 // Found collects the URLs and fields of one record. All ranges are offsets in the record
-// that was passed to Locate. A range outside the record, and URLs that overlap or are
-// added in another order than they occur in, are a bug of the Locator: they end the run
-// with an error that names the format.
+// that was passed to Locate. A range outside the record is a bug of the Locator,
+// and so are URLs that overlap or that are not added in the order in which they occur.
+// Such a bug ends the run with an error that names the format.
 type Found struct {
 	to     *record.Found
 	rec    []byte

@@ -24,8 +24,8 @@ const (
 // MaxVersion is the greatest length of a key version in a saved set, in bytes.
 const MaxVersion = 1 << 16 // Not covered by the stability page.
 
-// A KeyVersionError reports that a saved set has keys of another version than
-// the Set that reads it. Keys of different versions cannot be compared, so the
+// A KeyVersionError reports that the keys of a saved set have a different version
+// than the keys of the Set that reads it. Keys of different versions cannot be compared, so the
 // URLs must be read again.
 type KeyVersionError struct {
 	Saved string // version of the saved keys

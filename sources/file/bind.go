@@ -231,9 +231,10 @@ func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
 	}
 }
 
-// question updates t.sight.doubt: whether the file of t, whose state is now s,
-// may hold another text than the track has read. A file that is being written
-// may show its new time just before its new size, so the next scan decides.
+// question updates t.sight.doubt: whether the file of t may now hold text that
+// differs from the text that the track has read. s is the new state of the file. A
+// file that is being written may show its new time just before its new size, so
+// the next scan decides.
 func (k *bindings) question(t *track, s *fileState, renamed bool) {
 	switch grown := s.size > t.sight.file.size; {
 	case t.sight.doubt == doubted && grown:

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// errMoved means that a path now leads to another file than in the last scan.
+// errMoved means that a path now leads to a different file than in the last scan.
 var errMoved = errors.New("file was just renamed or replaced")
 
 // An opener opens the files of tracks at their positions, and counts the open
@@ -31,7 +31,7 @@ var errReplaced = errors.New("the content of the file was replaced")
 
 // openContent prepares t for reading at t.read.cut.off, and checks that the
 // file is the file to which the track is bound. The error is errReplaced if the
-// file holds another text than the track has read.
+// text of the file differs from the text that the track has read.
 func (o *opener) openContent(t *track) error {
 	if t.read.in.f == nil {
 		path, id := o.fileOf(t)

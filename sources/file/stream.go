@@ -106,9 +106,9 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 // patience is how long a run waits for descriptors or memory.
 const patience = 30 * time.Second
 
-// patiently calls do until it succeeds, fails for another reason than exhausted
-// resources, or long has passed. It returns errStopped if ctx is done before
-// that.
+// patiently calls do until it succeeds, fails for a reason other than exhausted
+// resources, or the duration long has passed. It returns errStopped if ctx is done
+// first.
 func patiently(ctx context.Context, long time.Duration, do func() error) error {
 	end := time.Now().Add(long)
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {

@@ -284,9 +284,9 @@ const (
 type DamageError struct {
 	Path   string
 	Kind   DamageKind
-	Format string // name of the compression, such as "gzip", for people; "plain" for none
+	Format string // human-readable name of the compression, such as "gzip"; "plain" for none
 	Offset int64  // offset of the damage in the file, in bytes; -1: unknown
-	Detail string // for people; may be empty
+	Detail string // human-readable; may be empty
 	Text   int64  // bytes of text that were read
 	// Checksums in the file confirm the first Verified bytes of the text. The
 	// rest may be wrong, or the format has no checksums (Checksums is false).

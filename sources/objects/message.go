@@ -36,23 +36,23 @@ type named struct {
 type notification struct {
 	URL, ETag, VersionID, Verdict string // of a Reference
 
-	// Of Amazon S3, Ceph, MinIO and versitygw.
+	// Members of notifications from Amazon S3, Ceph, MinIO and versitygw.
 	Event   string // s3:TestEvent
 	Records []struct {
 		EventName string
 		S3        named
 	}
 
-	// Of Amazon EventBridge.
+	// Members of notifications from Amazon EventBridge.
 	DetailType string `json:"detail-type"`
 	Detail     json.RawMessage
 
-	// Of Amazon SNS, which wraps notifications.
+	// Members of messages from Amazon SNS, which wraps notifications.
 	Type, Message string
 }
 
-// referencesIn returns the objects that a message names. There are none in a
-// notification about anything but new objects.
+// referencesIn returns the objects that a message names. A notification about
+// anything other than new objects names no objects.
 func referencesIn(text []byte) ([]Reference, error) {
 	var n notification
 	if err := json.Unmarshal(text, &n); err != nil {
