@@ -42,7 +42,7 @@
 //	worker.go, binary.go, visit.go             Worker: one record; one of binary records; one
 //	                                           that is only read
 //	reading.go, base.go, parts.go, repair.go   what is read of a URL; the scheme and host of a
-//	                                           target; a URL in several fields; what is mended
+//	                                           target; a URL in several fields; repairs
 //	fields.go, attr.go, derived.go, params.go, the output fields
 //	computed.go
 //	disposition.go, reject.go, stats.go        rejected records, and the counts

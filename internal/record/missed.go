@@ -11,7 +11,7 @@ import (
 
 // missed describes a record in which a keeper has found the request target, but
 // cannot keep it because the target changes. The scheme and authority of the
-// target need no other treatment than in a kept record.
+// target are treated in the same way as in a kept record.
 type missed struct {
 	locate.Site     // site of the target
 	size        int // size of the record; 0 without a record

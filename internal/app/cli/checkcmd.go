@@ -45,7 +45,8 @@ const checkExamples = `  urlfold check access.log.gz
   urlfold check -c urlfold.yaml --connect   also test brokers, servers and output directories
   urlfold check -c urlfold.yaml --show      print the effective configuration`
 
-// checkOptions holds the options of check: some of the one-shot's, and its own.
+// checkOptions holds the options of check: some options of the one-shot, and options
+// that only check has.
 type checkOptions struct {
 	options
 	catalog         *daemon.Catalog
@@ -209,7 +210,7 @@ func (r *diagnosis) writeJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// writeText writes the diagnosis for people.
+// writeText writes the diagnosis as human-readable text.
 func (r *diagnosis) writeText(w io.Writer) error {
 	var b strings.Builder
 	name := terminal.OneLine(shownPath(r.File))

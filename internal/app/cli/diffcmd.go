@@ -13,7 +13,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// diffOptions holds the options of diff: some of the one-shot's, and its own.
+// diffOptions holds the options of diff: some options of the one-shot, and options that
+// only diff has.
 type diffOptions struct {
 	options
 	// Compare with this profile (B): a name that 'urlfold help profiles' lists, or a YAML file.

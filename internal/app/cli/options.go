@@ -261,7 +261,7 @@ func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...stri
 	command.CompleteList(cmd, "fail-on", accepted)
 }
 
-// enumOf returns the values in the tag of an option of the one-shot.
+// enumOf returns the accepted values of a one-shot option, from the tag of its field.
 func enumOf(flag string) []string {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[options]()) {
 		if f.Tag.Get("flag") == flag {

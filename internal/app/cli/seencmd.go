@@ -42,8 +42,8 @@ const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            ma
   urlfold seen query --seen -r rewrite fetched/ x.log   write the records whose URLs are in it
   urlfold seen shrink --before 2026-08-01 fetched/      remove the keys last added before that date`
 
-// seenOptions holds the options of the commands of seen: some of the one-shot's, and
-// their own.
+// seenOptions holds the options of the seen commands: some options of the one-shot, and
+// options that only the seen commands have.
 type seenOptions struct {
 	options
 	// Write the records whose URLs are in the set. Default: write the records
@@ -57,7 +57,7 @@ type seenOptions struct {
 	stampDay uint32
 }
 
-// newSeenCmd returns the commands of sets of keys.
+// newSeenCmd returns the seen command, with its subcommands for sets of keys.
 func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples,

@@ -375,6 +375,6 @@ func (s *settings) checkRecord(bad *command.Mistakes) {
 	bad.Add("", flagNames(err))
 }
 
-// unordered reports whether records may be written in another order than the
-// inputs.
+// unordered reports whether the order of the output may differ from the order of
+// the inputs.
 func (s *settings) unordered() bool { return s.Order != "input" }

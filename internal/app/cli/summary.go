@@ -132,7 +132,7 @@ func (o *outcome) ledger() error {
 		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Duplicates, l.Dead, l.Abandoned, l.InFlight)
 }
 
-// A summary is the report for people at the end of a run: rows of a name, a
+// A summary is the human-readable report at the end of a run: rows of a name, a
 // count and a remark in aligned columns, and lines of text. String computes the
 // layout, because the first column is as wide as the longest name.
 type summary struct {

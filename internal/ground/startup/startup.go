@@ -26,7 +26,7 @@ var usual = delay()
 var now atomic.Int64
 
 // delay sets GOGC until the end of the first collection, unless the environment sets
-// another one than the default.
+// GOGC to a value other than the default.
 func delay() bool {
 	if before := debug.SetGCPercent(startGOGC); before != defaultGOGC {
 		debug.SetGCPercent(before)
@@ -39,7 +39,7 @@ func delay() bool {
 }
 
 // SetGOGC sets GOGC, for commands whose memory matters more than the time of
-// collections, unless the environment sets another one than the default.
+// collections, unless the environment sets GOGC to a value other than the default.
 func SetGOGC(percent int) {
 	if usual {
 		now.Store(int64(percent))

@@ -9,8 +9,8 @@ import (
 )
 
 // File names, URLs and records may contain characters with which an attacker
-// could overwrite the screen, control the terminal, or show another text than a
-// program reads. Messages for people never contain such characters. Records are
+// could overwrite the screen, control the terminal, or show text that differs from
+// what a program reads. Human-readable messages never contain such characters. Records are
 // data: urlfold replaces the characters in them only on a terminal, where no
 // program reads the records.
 

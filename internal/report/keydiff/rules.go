@@ -26,7 +26,7 @@ type ruleStep struct {
 // text.
 func (s ruleStep) sameRule(o ruleStep) bool { return s.rule == o.rule && s.param == o.param }
 
-// String returns the rule for people: "q-drop utm_source (default:12)".
+// String returns the rule as human-readable text: "q-drop utm_source (default:12)".
 func (s ruleStep) String() string {
 	text := s.rule
 	if s.param != "" {

@@ -15,13 +15,13 @@ const (
 	countColumn = 14
 )
 
-// A textWriter formats a report for people.
+// A textWriter formats a report as human-readable text.
 type textWriter struct {
 	terminal.Style
 	w *bufio.Writer
 }
 
-// WriteText writes a report for people.
+// WriteText writes a report as human-readable text.
 func WriteText(w io.Writer, s terminal.Style, r *Report) error {
 	t := &textWriter{s, bufio.NewWriter(w)}
 	t.line("%s", t.Paint(terminal.Bold, "A "+r.A.String()))

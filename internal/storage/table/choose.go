@@ -19,9 +19,10 @@ type ColumnError struct{ text string }
 
 func (e *ColumnError) Error() string { return e.text }
 
-// Choose returns the indexes of the columns called names. columns holds the
-// paths of all text columns, such as request.url. Without names it returns the
-// index of the only column with a usual name. The error is a *ColumnError.
+// Choose returns the indexes of the columns listed in names. columns holds the
+// paths of all text columns, such as request.url. If names is empty, Choose
+// returns the index of the only column with a usual name. The error is a
+// *ColumnError.
 func Choose(columns, names []string) ([]int, error) {
 	if len(names) == 0 {
 		return usualColumn(columns)

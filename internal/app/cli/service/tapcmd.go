@@ -171,8 +171,8 @@ func (p *tapPrinter) sample(data []byte) error {
 	return err
 }
 
-// text returns a sample for people: the URL, its normal form, and the rules that
-// changed it.
+// text returns a sample as human-readable text: the URL, its normal form, and the
+// rules that changed the URL.
 func (p *tapPrinter) text(s *tap.Sample) string {
 	var b strings.Builder
 	line := func(text string) { b.WriteString(text + "\n") }

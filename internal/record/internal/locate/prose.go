@@ -157,10 +157,10 @@ func (t *textScan) quoted(closing byte) int {
 	return 0
 }
 
-// next returns the character at i and its length. A character beyond ASCII is
-// 'a' if it can be in a URL, and ' ' if it ends one. A byte of invalid UTF-8 is
-// 'a', too: it is more likely to be part of a URL in another encoding than
-// punctuation.
+// next returns the character at i and its length. For a character beyond ASCII, it
+// returns 'a' if the character can be in a URL, and ' ' if the character ends a URL.
+// For a byte of invalid UTF-8 it returns 'a', because such a byte is more likely to
+// be part of a URL in a different encoding than to be punctuation.
 func (t *textScan) next(i int) (c byte, n int) {
 	c = t.line[i]
 	switch {

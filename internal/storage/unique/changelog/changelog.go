@@ -252,9 +252,8 @@ func (c *Changelog) Metrics(emit metric.Emit) {
 }
 
 // newLaneSet returns an empty set for one partition. All partitions share the
-// memory, because this process may own all of them. The keys of a window are in a
-// set with the keys of its neighbours, so that about four sets are open at the
-// same time.
+// memory, because this process may own all of them. The keys of adjacent windows
+// share a set, so that about four sets are open at the same time.
 func (c *Changelog) newLaneSet(partition int) *laneSet {
 	s := &laneSet{partition: partition, groups: map[uint32]*keyset.Set{}}
 	limit := c.cfg.MaxMemory / int64(max(c.partitions, 1))
