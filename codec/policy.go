@@ -91,8 +91,8 @@ func (n *Normalizer) PolicyVersions(lv Level) string {
 
 // Versions returns the options of the policy and its lists with their versions:
 // everything besides the key function that a path template, or a stored key of
-// level K2, K3 or LevelShape, depends on. Different policies have different Versions,
-// provided that different lists have different names or versions.
+// level K2, K3 or LevelShape, depends on. Different policies have different
+// Versions, provided that different lists have different names or versions.
 //
 //	default@2026-11-29;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
 //

@@ -27,8 +27,8 @@ type Format struct {
 	Detect func(s *Sample) int
 	// Certainty says how strongly a record that fits indicates the format, from 1 to 100.
 	// Detection considers the formats that fit at least half of the records, and chooses
-	// the format with the highest Certainty: 100 is unmistakable; JSON lines have 90, combined logs
-	// 70, tables with a header 50, and lists of URLs 40.
+	// the format with the highest Certainty: 100 is unmistakable; JSON lines have 90,
+	// combined logs 70, tables with a header 50, and lists of URLs 40.
 	Certainty uint8
 	// Open checks c, and returns how records end (nil: each line is a record) and a function
 	// that returns a new Locator for each goroutine. It must not retain c.

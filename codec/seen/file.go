@@ -25,8 +25,8 @@ const (
 const MaxVersion = 1 << 16 // Not covered by the stability page.
 
 // A KeyVersionError reports that the keys of a saved set have a different version
-// than the keys of the Set that reads it. Keys of different versions cannot be compared, so the
-// URLs must be read again.
+// than the keys of the Set that reads it. Keys of different versions cannot be
+// compared, so the URLs must be read again.
 type KeyVersionError struct {
 	Saved string // version of the saved keys
 	Want  string // version of the keys of the Set

@@ -120,7 +120,7 @@ type passed struct{ late, ahead, noTime int64 }
 
 // A clock holds the latest times of lanes.
 type clock struct {
-	low   int64 // the time that decides which windows are forgotten; never decreases
+	low   int64 // the time that decides which windows are forgotten; only revoke moves it back
 	lanes map[string]*laneClock
 }
 

@@ -10,9 +10,9 @@ import (
 
 // File names, URLs and records may contain characters with which an attacker
 // could overwrite the screen, control the terminal, or show text that differs from
-// what a program reads. Human-readable messages never contain such characters. Records are
-// data: urlfold replaces the characters in them only on a terminal, where no
-// program reads the records.
+// what a program reads. Human-readable messages never contain such characters.
+// Records are data: urlfold replaces the characters in them only on a terminal,
+// where no program reads the records.
 
 // Printable returns text with its unsafe characters replaced by escapes: \x1b
 // for control characters of ASCII and for bytes that are not UTF-8, \u202e or

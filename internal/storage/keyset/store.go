@@ -16,9 +16,9 @@ import (
 
 // A Store is a set that is kept in a folder: runs, and a manifest that names
 // them. The set changes only when Commit stores new runs: if the process dies
-// earlier, the set stays as it was. A Store is not safe for concurrent use. One process can
-// have it open for writing, and any number of processes for reading. A reader
-// sees the state of the moment at which it opened the Store.
+// earlier, the set stays as it was. A Store is not safe for concurrent use. One
+// process can have it open for writing, and any number of processes for reading. A
+// reader sees the state of the moment at which it opened the Store.
 type Store struct {
 	Set
 	folder   *Folder
