@@ -75,7 +75,7 @@ func TestReady(t *testing.T) {
 	}, "", "")
 	f(func(v *View) {
 		v.Snapshot.Dedupe = &engine.DedupeSnapshot{Waiting: 7, Room: 8, FullSince: now.Add(-11 * time.Second)}
-	}, "dedupe", "7 of 8 keys are not stored")
+	}, "dedupe", "7 keys are not stored yet (limit: 8)")
 	f(func(v *View) {
 		v.Snapshot.Dedupe = &engine.DedupeSnapshot{Oldest: engine.Decided{Lane: "a.log", Since: now.Add(-6 * time.Minute)}}
 	}, "dedupe", "a batch of a.log")

@@ -42,7 +42,7 @@ func fullText(cmd *cobra.Command, width int) string {
 		fmt.Fprintf(&b, "  %s COMMAND [options]\n", cmd.CommandPath())
 	}
 	if cmd.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", foldExamples(width, strings.Split(cmd.Example, "\n")...))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", fold(width, strings.Split(cmd.Example, "\n")...))
 	}
 	if cmd.HasParent() {
 		writeCommands(&b, cmd, width)
@@ -104,22 +104,6 @@ func fold(width int, lines ...string) string {
 	}
 	return terminal.Style{Fold: width}.FoldedLines(strings.Join(lines, "\n"))
 }
-
-// foldExamples is like fold. If a line does not fit, it also writes the
-// description of each example as a comment of the shell, because without the
-// second column the description would look like a part of the command.
-func foldExamples(width int, lines ...string) string {
-	if slices.ContainsFunc(lines, func(line string) bool { return len(line) > width }) {
-		for i, line := range lines {
-			lines[i] = exampleGap.ReplaceAllString(line, "$1  # ")
-		}
-	}
-	return fold(width, lines...)
-}
-
-// exampleGap matches the space between an example and its description, and the
-// comment sign of the description if it has one.
-var exampleGap = regexp.MustCompile(`(\S) {2,}(?:# )?`)
 
 // gap matches the space between two columns.
 var gap = regexp.MustCompile(`(\S) {3,}`)

@@ -87,7 +87,7 @@ func Short(cmd *cobra.Command) string {
 	about, _, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short+"."), "\n\n")
 	fmt.Fprintf(&b, "%s\n\nUsage:\n%s\n", filled(about, screenWidth), fold(screenWidth, "  "+UsageLine(cmd)))
 	if all := strings.Split(cmd.Example, "\n"); cmd.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", foldExamples(screenWidth, all[:min(4, len(all))]...))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", fold(screenWidth, all[:min(4, len(all))]...))
 	}
 	b.WriteString("\nOptions:\n")
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {

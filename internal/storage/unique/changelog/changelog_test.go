@@ -291,7 +291,7 @@ func TestForeign(t *testing.T) {
 	short := *w.message(entries(1, 1)[0], time.Now().UnixMilli())
 	short.Value = short.Value[:7]
 	kafkatest.Write(t, client, "log", 1, "none", short)
-	for p, want := range []string{"changelog log[0]: offset 3: not an entry", "changelog log[1]: offset 0: not an entry"} {
+	for p, want := range []string{"changelog log[0]: offset 3: not a dedupe entry", "changelog log[1]: offset 0: not a dedupe entry"} {
 		if err := c.Load(t.Context(), laneOf(p), engine.Position{A: 9}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
