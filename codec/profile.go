@@ -46,8 +46,8 @@ const (
 	MaxLen                = 1 << 30 // largest value of Profile.MaxLen, in bytes. Not covered by the stability page.
 	MaxDiagnostics        = 1 << 16 // largest value of Profile.MaxDiagnostics. Not covered by the stability page.
 	// MinHMACKey is the shortest secret, in bytes, that a program should accept from its
-	// users: 128 bits cannot be guessed. New does not enforce it. Not covered by the
-	// stability page.
+	// users: 128 bits cannot be guessed. New does not enforce it.
+	// Not covered by the stability page.
 	MinHMACKey = 16
 )
 

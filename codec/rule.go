@@ -271,8 +271,8 @@ func ParserRules(std Standard) Rules {
 // KeyRules returns the set of the rules that lead from the level before lv to
 // lv; for K0, from the parsed URL, and for LevelShape, from K2. There are none
 // for LevelDefault, and lv must not be LevelMatch. RFC 3986 defines the rules
-// of K0 and K1; the policy decides in part about K2 and K3. Not covered by the
-// stability page.
+// of K0 and K1; the policy decides in part about K2 and K3.
+// Not covered by the stability page.
 func KeyRules(lv Level) Rules { return Rules{keyRules(lv)} }
 
 func keyRules(lv Level) ruleSet {

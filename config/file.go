@@ -16,8 +16,8 @@ import (
 )
 
 // A File is a complete configuration: one pipeline and the settings of its
-// process. Load and Parse create it. Absent keys have their defaults. Not
-// covered by the stability page.
+// process. Load and Parse create it. Absent keys have their defaults.
+// Not covered by the stability page.
 type File struct {
 	// The version of the configuration format.
 	Version int `yaml:"version" min:"1" max:"1"`

@@ -10,8 +10,8 @@ import (
 )
 
 // Format says how the records of a source are read. Every source has these keys
-// besides the keys of its type. Package internal/record validates them. Not
-// covered by the stability page.
+// besides the keys of its type. Package internal/record validates them.
+// Not covered by the stability page.
 type Format struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format

@@ -35,8 +35,8 @@ var families = [...]string{"utm_", "pk_", "piwik_", "mtm_", "matomo_"}
 // CampaignField returns the field that a parameter with the given form-decoded
 // name sets; ok is false if the name sets no field. If several parameters set the same
 // field, the lowest rank takes precedence, and within a rank the first
-// parameter in the query. Names are compared without regard to ASCII case. Not
-// covered by the stability page.
+// parameter in the query. Names are compared without regard to ASCII case.
+// Not covered by the stability page.
 func CampaignField(name []byte) (field CampaignPart, rank int, ok bool) {
 	for rank, family := range families {
 		if hasPrefixFold(name, family) {

@@ -210,7 +210,7 @@ type Site struct{ scratch *Scratch }
 // Site selects the rules for a host and a path. host is as in a URL, without
 // port and userinfo; path is raw. Until the next call with the same Scratch,
 // the Site is valid, and host and path are retained. URLs without a query need
-// no Site. With a nil Matcher, no rule applies.
+// no Site. With a nil Matcher, no rule applies. Not covered by the stability page.
 func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}

@@ -10,8 +10,8 @@ import (
 // earlier one: of "a=1&b&a=1" the second "a=1". It does not change a signed
 // query (see Signed). Use it for the query of a key whose fields were
 // rewritten. why can contain WhySigned and the rules for sorting and for
-// repeated fields. AppendSorted does not modify or retain query. Not covered by
-// the stability page.
+// repeated fields. AppendSorted does not modify or retain query.
+// Not covered by the stability page.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
 	s.draw(query)
 	if t := s.read(query, nil); t.marks.signed() {

@@ -2,8 +2,8 @@ package percent
 
 // A Doubles finds double escapes, such as %2541, from left to right. It
 // remembers the run of double escapes that it checked last, so that it checks
-// each run only once. The zero value is ready for use with one text. Not
-// covered by the stability page.
+// each run only once. The zero value is ready for use with one text.
+// Not covered by the stability page.
 type Doubles struct {
 	end   int   // end of the run that checkRun checked last
 	valid uint8 // WouldBeUTF8 if that run is valid UTF-8

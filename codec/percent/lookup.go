@@ -43,8 +43,8 @@ var lookup = []struct {
 // (rfc3986, whatwg, rfc1738 or form). It returns an error if a name is unknown
 // or if the component cannot have escapes: form has only names and values, and
 // an RFC 1738 host cannot contain escapes (§5, hostname). Under whatwg, query
-// is the query of a special scheme such as http. Not covered by the stability
-// page.
+// is the query of a special scheme such as http.
+// Not covered by the stability page.
 func Lookup(standard, component string) (ByteSet, error) {
 	for _, l := range lookup {
 		if l.standard == standard && l.component == component {

@@ -2,8 +2,8 @@
 // Kafka, NATS and discard. It links their clients; package sinks, which defines
 // other types, does not.
 //
-// Every program that uses package config/app has these types. Not covered by
-// the stability page.
+// Every program that uses package config/app has these types.
+// Not covered by the stability page.
 package builtin
 
 import (
