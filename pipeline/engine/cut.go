@@ -109,7 +109,13 @@ func (c *committer) takeCut() (keys keyCut, err error) {
 	} else {
 		keys, err = d.collect(func() { c.due(0) })
 	}
-	c.extents = c.extents[:0] // the extents depend on the watermarks: see Lane.Covered
+	c.report() // the extents depend on the watermarks: see Lane.Covered
+	return keys, err
+}
+
+// report sets c.extents to the extents of all sinks.
+func (c *committer) report() {
+	c.extents = c.extents[:0]
 	for _, s := range c.delivery.sinks {
 		at := len(c.extents)
 		reporter, _ := As[ExtentReporter](s.Sink)
@@ -118,7 +124,24 @@ func (c *committer) takeCut() (keys keyCut, err error) {
 			c.extents[at+j].Sink = s.name
 		}
 	}
-	return keys, err
+}
+
+// begin stores the extents of the outputs before the first batch. A crash before the
+// first cut then leaves known lengths of outputs that exist already, such as topics.
+func (c *committer) begin(ctx context.Context) error {
+	if !c.exact {
+		return nil
+	}
+	if c.report(); len(c.extents) == 0 {
+		return nil
+	}
+	source := c.feeds[0].Source
+	if c.filtering.decisions != nil {
+		committer, _ := As[KeyCommitter](source) // validate has checked that this succeeds
+		return committer.CommitKeys(ctx, KeyCut{Exact: true, Extents: c.extents})
+	}
+	committer, _ := As[CutCommitter](source)
+	return committer.CommitCut(ctx, nil, c.extents)
 }
 
 // settle calls Barrier on all sinks until every submitted batch is resolved or, if

@@ -103,10 +103,11 @@ func TestHaltCut(t *testing.T) {
 			if err := p.Run(t.Context()); !errors.Is(err, errHalt) {
 				t.Fatal(err)
 			}
-			if len(src.cuts) != 1 || src.cuts[0].at["lane0"] < least || src.cuts[0].at["lane0"] > int64(at) {
+			if len(src.cuts) != 2 || len(src.cuts[0].at) != 0 || src.cuts[1].at["lane0"] < least || src.cuts[1].at["lane0"] > int64(at) {
 				t.Fatalf("cuts: %+v", src.cuts)
 			}
-			sameLines(t, "out", out.lines["lane0"], of(lines[:src.cuts[0].at["lane0"]], "a"), true)
+			last := src.cuts[1].at["lane0"]
+			sameLines(t, "out", out.lines["lane0"], of(lines[:last], "a"), true)
 			if len(src.finished)+len(out.finished) > 0 {
 				t.Error("a halted lane was finished")
 			}

@@ -64,7 +64,9 @@ func (p *Pipeline) Run(ctx context.Context) error {
 
 	opened, stopped, err := p.open(ctx)
 	if err == nil && !stopped {
-		p.start()
+		if err = p.committer.begin(ctx); err == nil {
+			p.start()
+		}
 	}
 	if err != nil || stopped {
 		closing := p.hard

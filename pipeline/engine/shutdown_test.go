@@ -268,7 +268,7 @@ func TestHardStopInBarrier(t *testing.T) {
 // the run may have ended too.
 func TestHeldAtDeadline(t *testing.T) {
 	for range 100_000 {
-		p := newPipe(t, Options{Sources: []Source{oneLane(1, "a")}, Sinks: []Sink{&fakeSink{}}})
+		p := newPipe(t, Options{Sources: []Source{oneLane(1, "a")}, Sinks: []Sink{&fakeSink{}}, Workers: 1, Batches: 4, BatchBytes: 64})
 		p.outstanding.Store(2)
 		p.expire()
 		p.end()

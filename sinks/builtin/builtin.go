@@ -61,6 +61,7 @@ func newStdout(c file.StdoutConfig, env kinds.SinkEnv) (engine.Sink, error) {
 }
 
 func newKafka(c kafka.Config, env kinds.SinkEnv) (engine.Sink, error) {
+	c.ExactlyOnce, c.Name, c.Resume = c.ExactlyOnce || env.ExactlyOnce, env.Name, env.Resume
 	return kafka.New(c, env.Logger)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Config configures the Kafka sink, which writes records to one topic.
@@ -33,6 +34,17 @@ type Config struct {
 	Idempotent bool `yaml:"idempotent"`
 	// Maximum size of a record batch, before compression.
 	BatchBytes field.Size `yaml:"batch_size" min:"1KiB" max:"64MiB"`
+	// Write no record twice after a crash: each message gets the header
+	// urlfold-id, and a restart reads back what the topic has received since the
+	// last checkpoint. Requires idempotent: true and exactly one source, of type
+	// file, s3 or objects, and implies order: lane.
+	ExactlyOnce bool `yaml:"exactly_once"`
+
+	// Name of the sink, a part of the ids of records. It is used only with ExactlyOnce.
+	Name string
+	// Resume holds the extents of this sink in the checkpoint from which the
+	// source resumes. It is used only with ExactlyOnce.
+	Resume []engine.Extent
 }
 
 // Default returns a Config with the default values.
@@ -55,6 +67,9 @@ func (c *Config) Target() string { return c.Topic }
 func (c *Config) Validate() error {
 	errs := field.Errors{c.Kafka.Validate(), c.Headers.Validate()}
 	errs.Add("topic", connect.CheckTopic(c.Topic))
+	if c.ExactlyOnce && !c.Idempotent {
+		errs.Add("idempotent", errors.New("must be true with exactly_once"))
+	}
 	return errors.Join(errs...)
 }
 

@@ -16,7 +16,8 @@
 //
 // Record batches are encoded into memory of the writer and numbered (idempotent
 // producer), so that a request that was applied but reported as failed is not
-// applied twice. A restart of the process may duplicate records.
+// applied twice. A restart of the process may duplicate records, unless
+// Config.ExactlyOnce is set.
 //
 // If the broker permanently refuses a record (too large, invalid), the sink
 // finds it by splitting the record batch, and answers only that record as

@@ -181,6 +181,12 @@ func submit(t *testing.T, s *sink, records ...string) engine.Result {
 		b.Out.Bytes = append(b.Out.Bytes, r...)
 		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: at, Len: uint32(len(r))}, Src: at})
 	}
+	return submitBatch(t, s, b)
+}
+
+// submitBatch submits b, and returns the answer.
+func submitBatch(t *testing.T, s *sink, b *engine.Batch) engine.Result {
+	t.Helper()
 	done := make(chan engine.Result, 1)
 	ticket := engine.NewTicket(&b.Out, func(r engine.Result) {
 		r.Failed = slices.Clone(r.Failed)

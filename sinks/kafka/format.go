@@ -15,14 +15,16 @@ import (
 type format struct {
 	partitionBy string
 	key         string
-	input       bool // copy the headers of the input
-	flags       bool // add flagsHeader
-	source      bool // add sourceHeader
+	input       bool   // copy the headers of the input
+	flags       bool   // add flagsHeader
+	source      bool   // add sourceHeader
+	exact       bool   // add idHeader
+	sink        string // name of the sink, a part of the ids
 	add         []kafka.Header
 }
 
 func newFormat(c *Config) format {
-	f := format{partitionBy: c.PartitionBy, key: c.key(), input: c.Has("input"), flags: c.Has("flags"), source: c.Has("source")}
+	f := format{partitionBy: c.PartitionBy, key: c.key(), input: c.Has("input"), flags: c.Has("flags"), source: c.Has("source"), exact: c.ExactlyOnce, sink: c.Name}
 	for name, value := range c.AddHeaders {
 		f.add = append(f.add, kafka.Header{Name: []byte(name), Value: []byte(value)})
 	}
@@ -49,10 +51,16 @@ func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 
 // partition returns the partition of record i, out of n. If the record has no
 // URL key, partition uses the key of the input message; if the message has no key
-// either, it uses the lane. turn is the partition for partition_by: none.
+// either, it uses the lane. turn is the partition for partition_by: none; with
+// exactly-once delivery the id of the record replaces it, so that the record has the
+// same partition when it is read again.
 func (f *format) partition(b *engine.Batch, st *engine.Stream, i, n, turn int) int {
 	switch f.partitionBy {
 	case byNone:
+		if f.exact {
+			var text [64]byte
+			return kafka.Partition(idOf(f.sink, b, st, i).appendTo(text[:0]), n)
+		}
 		return turn
 	case byKey:
 		if i < len(st.Facts) && !st.Facts[i].Key.IsZero() {
@@ -66,9 +74,15 @@ func (f *format) partition(b *engine.Batch, st *engine.Stream, i, n, turn int) i
 	return kafka.PartitionOf(b.Lane.ID(), n)
 }
 
+// A memory holds bytes that belong to one message.
+type memory struct {
+	key [32]byte
+	id  []byte
+}
+
 // message sets dst to the message for record i. It reuses the memory of
-// dst.Headers, and uses key as the memory for a new key.
-func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *engine.Stream, i int) {
+// dst.Headers and own.
+func (f *format) message(dst *kafka.Record, own *memory, b *engine.Batch, st *engine.Stream, i int) {
 	rec := st.Recs[i]
 	m := input(b, st, i)
 	dst.Headers = dst.Headers[:0]
@@ -77,7 +91,7 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *
 	} else {
 		dst.Millis = time.Now().UnixMilli()
 	}
-	dst.Key = f.keyOf(key[:0], b, st, i)
+	dst.Key = f.keyOf(own.key[:0], b, st, i)
 	if st.Truncated {
 		dst.Key, m = nil, nil
 	}
@@ -95,6 +109,10 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *
 	}
 	if f.source {
 		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(sourceHeader), Value: origin(b, st, i)})
+	}
+	if f.exact {
+		own.id = idOf(f.sink, b, st, i).appendTo(own.id[:0])
+		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(idHeader), Value: own.id})
 	}
 	dst.Headers = append(dst.Headers, f.add...)
 }

@@ -14,7 +14,9 @@ import (
 
 type panics struct{ kafka.Client }
 
-func (panics) Produce(context.Context, string, int, []byte) error { return []error{}[len("x")] }
+func (panics) Produce(context.Context, string, int, []byte) (int64, error) {
+	return -1, []error{}[len("x")]
+}
 
 // TestPanic: a panic of a writer is a fatal error with its stack.
 func TestPanic(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// A sink writes to one topic. It implements [engine.Sink] and
-// [engine.Healther].
+// A sink writes to one topic. It implements [engine.Sink], [engine.Healther] and
+// [engine.ExtentReporter].
 type sink struct {
 	cfg    Config
 	codec  kafka.Codec
@@ -30,6 +30,7 @@ type sink struct {
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 	writers []*writer
+	found   *found       // records that must not be written again; nil without ExactlyOnce
 	jobs    chan *job    // free jobs
 	splits  atomic.Int64 // record batches that were resent in parts
 
@@ -95,8 +96,12 @@ func (s *sink) Open(ctx context.Context) error {
 	}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	for i := range n {
-		w := &writer{s: s, id: i, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
-		s.writers = append(s.writers, w)
+		s.writers = append(s.writers, &writer{s: s, id: i, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent})
+	}
+	if err := s.resume(ctx); err != nil {
+		return err
+	}
+	for _, w := range s.writers {
 		s.wg.Go(w.run)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,10 +25,12 @@ type writer struct {
 	refs     []ref // records of the current record batch
 	enc      kafka.Encoder
 	rec      kafka.Record
-	key      [32]byte // memory for the key of rec
+	memory   memory // for rec
 	producer kafka.Producer
 	known    bool  // producer is valid or not needed
 	sequence int32 // sequence number of the next record
+	next     int64 // offset after the last record that the topic is known to have
+	unsure   bool  // a killed process may still write with the next sequence number, see confirm
 }
 
 // maxRecords is the maximum number of records in a record batch.
@@ -109,11 +112,16 @@ const perRecord = 50
 // write writes refs and answers each of them.
 func (w *writer) write(refs []ref) {
 	for {
-		refs = w.leave(refs)
+		refs = w.skip(w.leave(refs))
 		if len(refs) == 0 {
 			return
 		}
 		err := w.send(refs)
+		if written := err == nil; w.unsure && (written || errors.Is(err, errUnsure)) {
+			if err = w.confirm(written); err == nil {
+				continue
+			}
+		}
 		var refused *kafka.RecordsError
 		switch {
 		case err == nil:
@@ -203,13 +211,13 @@ func (w *writer) send(refs []ref) error {
 		return err
 	}
 	for try := 0; ; try++ {
-		err := w.try(int32(len(refs)))
+		err := w.try(len(refs))
 		var refused *kafka.RecordsError
 		if err == nil || errors.As(err, &refused) {
 			w.s.fault(w.id, nil)
 			return err
 		}
-		if errors.As(err, new(*kafka.PanicError)) {
+		if errors.As(err, new(*kafka.PanicError)) || errors.Is(err, errUnsure) {
 			return err
 		}
 		if w.s.ctx.Err() != nil {
@@ -230,7 +238,7 @@ func (w *writer) encode(refs []ref) (err error) {
 	defer caught(&err)
 	w.enc.Reset()
 	for _, r := range refs {
-		w.s.format.message(&w.rec, &w.key, r.j.b, r.j.t.Stream(), int(r.record))
+		w.s.format.message(&w.rec, &w.memory, r.j.b, r.j.t.Stream(), int(r.record))
 		w.enc.Append(&w.rec)
 	}
 	return nil
@@ -244,16 +252,16 @@ func caught(err *error) {
 }
 
 // try makes one attempt to send the encoded batch of n records.
-func (w *writer) try(n int32) (err error) {
+func (w *writer) try(n int) (err error) {
 	defer caught(&err)
-	if err := w.identify(); err != nil {
+	if err := w.identify(w.s.ctx); err != nil {
 		return err
 	}
 	batch, err := w.enc.Finish(w.producer, w.sequence, w.s.codec)
 	if err != nil {
 		return err
 	}
-	err = w.s.client.Produce(w.s.ctx, w.s.cfg.Topic, w.id, batch)
+	offset, err := w.s.client.Produce(w.s.ctx, w.s.cfg.Topic, w.id, batch)
 	switch kafka.CodeOf(err) {
 	case 0:
 		if err != nil {
@@ -262,23 +270,32 @@ func (w *writer) try(n int32) (err error) {
 		}
 	case kafka.DuplicateSequence: // already written
 	case kafka.OutOfOrderSequence, kafka.UnknownProducer, kafka.InvalidProducerID, kafka.InvalidProducerEpoch, kafka.FencedProducer:
+		if w.unsure {
+			return errUnsure
+		}
 		w.known = !w.s.cfg.Idempotent // the broker no longer knows this producer; request a new id
 		return err
 	default:
 		return err
 	}
-	w.sequence = (w.sequence + n) & (1<<31 - 1)
+	if !w.unsure { // otherwise confirm finds out
+		w.sequence = kafka.NextSequence(w.sequence, n)
+		w.next = max(w.next, offset+int64(n))
+	}
 	return nil
 }
 
 // identify requests a producer id if necessary.
-func (w *writer) identify() error {
+func (w *writer) identify(ctx context.Context) error {
 	if w.known {
 		return nil
 	}
-	p, err := w.s.client.NewProducer(w.s.ctx)
-	switch kafka.CodeOf(err) {
-	case kafka.ClusterUnauthorized, kafka.UnsupportedVersion:
+	p, err := w.s.client.NewProducer(ctx)
+	switch code := kafka.CodeOf(err); {
+	case code != kafka.ClusterUnauthorized && code != kafka.UnsupportedVersion:
+	case w.s.cfg.ExactlyOnce:
+		err = fmt.Errorf("exactly_once requires idempotent writes, which the brokers do not allow: %w", err)
+	default:
 		w.s.mu.Lock()
 		said := w.s.plain
 		w.s.plain = true

@@ -210,7 +210,7 @@ func (p *kafkaPublisher) publish(ctx context.Context, refs []Reference) error {
 			return fmt.Errorf("topic %s: %w", p.topic, err)
 		}
 		p.next = (p.next + 1) % list[0].Partitions
-		if err = p.client.Produce(ctx, p.topic, p.next, batch); err != nil {
+		if _, err = p.client.Produce(ctx, p.topic, p.next, batch); err != nil {
 			p.client.Refresh()
 		}
 		return err

@@ -117,7 +117,9 @@ var advice = map[string]string{
 	"truncating torn output":                                        "After a crash, urlfold cuts off an incomplete last record, or the data after the last sync of a compressed member, and writes it again. Nothing to do.",
 
 	// sinks/kafka
-	"batch_size exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_size` to the limit, or raise `max.message.bytes` of the topic.",
+	"part of the topic after the checkpoint is gone, records may be written twice": "With `exactly_once`: messages that urlfold has written after its checkpoint no longer exist, because of the retention of the topic or because the topic was deleted. urlfold cannot know their records, and writes them again.",
+	"records after the checkpoint found in the topic, not writing them again":      "With `exactly_once`: after a crash, urlfold has read back what it had written after its last checkpoint. Nothing to do.",
+	"batch_size exceeds the topic limit, larger batches are split":                 "Splitting requires additional requests. Lower `batch_size` to the limit, or raise `max.message.bytes` of the topic.",
 	"cannot read topic limits":                                     "The user is not allowed to describe the topic, so urlfold splits a batch only after the broker refuses it. Grant DESCRIBE_CONFIGS if that happens often.",
 	"idempotent writes not allowed, retries may duplicate records": "The user is not allowed to write idempotently, or the broker is too old. Grant IDEMPOTENT_WRITE on the cluster.",
 

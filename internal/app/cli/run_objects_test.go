@@ -219,57 +219,65 @@ func TestObjectsKilled(t *testing.T) {
 	})
 }
 
-// TestObjectsKafkaKilled: the real program writes the records of objects to Kafka,
-// and is killed again and again. The topic has each record at least once.
-func TestObjectsKafkaKilled(t *testing.T) {
-	eachStore(t, func(t *testing.T, srv *store) {
-		want := putInputs(srv, 100_000)
-		again(t, func(rng *rand.Rand, kills int) int {
-			_, conn := kafkatest.Fake(t, kfake.SeedTopics(4, "out"))
-			source, _, _ := strings.Cut(fromObjects, "sinks:")
-			d := newRun(t, source+fmt.Sprintf("sinks:\n  - kafka: {name: out, brokers: [%q], topic: out, message_key: none}\ncommit_interval: 20ms\n", conn.Brokers[0]))
-			n := d.killed(srv, rng, kills, false)
-			var got []string
-			for _, partition := range kafkatest.Read(t, kafkatest.Client(t, conn), "out", 4) {
-				for _, r := range partition {
-					got = append(got, string(r.Value))
-				}
-			}
-			all := len(got)
-			slices.Sort(got)
-			if got = slices.Compact(got); !slices.Equal(got, want) {
-				t.Errorf("%d records, want %d", len(got), len(want))
-			}
-			t.Logf("%d records, %d of them copies", all, all-len(got))
-			return n
+// TestKafkaKilled: the real program writes the records of files and objects to Kafka
+// with exactly_once, and is killed again and again. The topic has each record once.
+func TestKafkaKilled(t *testing.T) {
+	for name, source := range map[string]string{"file": inFiles, "object": inObjects} {
+		t.Run(name, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, srv *store) {
+				want := putInputs(srv, 100_000)
+				again(t, func(rng *rand.Rand, kills int) int {
+					_, conn := kafkatest.Fake(t, kfake.SeedTopics(4, "out"))
+					sink := fmt.Sprintf(`kafka: {name: out, brokers: [%q], topic: out, message_key: none, exactly_once: true}`, conn.Brokers[0])
+					d := newRun(t, fmt.Sprintf(copying, source, sink))
+					d.copyInputs(srv)
+					n := d.killed(srv, rng, kills, false)
+					var got []string
+					for _, partition := range kafkatest.Read(t, kafkatest.Client(t, conn), "out", 4) {
+						for _, r := range partition {
+							got = append(got, string(r.Value))
+						}
+					}
+					if slices.Sort(got); !slices.Equal(got, want) {
+						t.Errorf("%d records, want %d, each once", len(got), len(want))
+					}
+					return n
+				})
+			})
 		})
-	})
+	}
 }
 
-// toObjects is a configuration that reads inputs once, and writes objects exactly.
-const toObjects = `version: 1
+// copying is a configuration that reads inputs once.
+const copying = `version: 1
 data_dir: state
 sources:
   - %s
 codec: {profile: equiv}
 sinks:
-  - s3: {name: out, path: "s3://bucket/out/{source.relpath}", exactly_once: true}
+  - %s
 commit_interval: 20ms
 `
+
+// Sources of copying.
+const (
+	inFiles   = `file: {from: lines, name: in, include: ["in/*"], mode: batch}`
+	inObjects = `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch}`
+)
+
+// toObjects is a sink of copying that writes objects exactly.
+const toObjects = `s3: {name: out, path: "s3://bucket/out/{source.relpath}", exactly_once: true}`
 
 // TestObjectsWrittenKilled: the real program writes objects and is killed again
 // and again, also between the completion of an object and the checkpoint. The
 // objects have each record once, and no upload is open.
 func TestObjectsWrittenKilled(t *testing.T) {
-	for name, source := range map[string]string{
-		"file to object":   `file: {from: lines, name: in, include: ["in/*"], mode: batch}`,
-		"object to object": `s3: {from: lines, name: in, include: ["s3://bucket/in"], mode: batch}`,
-	} {
+	for name, source := range map[string]string{"file to object": inFiles, "object to object": inObjects} {
 		t.Run(name, func(t *testing.T) {
 			eachStore(t, func(t *testing.T, srv *store) {
 				want := putInputs(srv, 600_000)
 				again(t, func(rng *rand.Rand, kills int) int {
-					d := newRun(t, fmt.Sprintf(toObjects, source))
+					d := newRun(t, fmt.Sprintf(copying, source, toObjects))
 					d.copyInputs(srv)
 					n := d.killed(srv, rng, kills, true)
 					var got []string

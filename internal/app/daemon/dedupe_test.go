@@ -45,7 +45,7 @@ func TestDedupeRefused(t *testing.T) {
 		{"a sink that may refuse without a dead letter", sink, kafka, "c.yaml:7:12: dedupe requires a dead_letter"},
 		{"the same for JetStream", sink, stream, "c.yaml:7:16: dedupe requires a dead_letter"},
 		{"refused records are dropped", sink, sink + "on_error: {refused: drop}\n", "c.yaml:8:21: refused: dedupe cannot be combined with drop"},
-		{"exactly_once with a broker", sink, "  - file: {path: out.txt, exactly_once: true}\n" + kafka + "dead_letter: {file: {path: dead}}\n", "incompatible with exactly_once"},
+		{"exactly_once with a broker", sink, "  - file: {path: out.txt, exactly_once: true}\n" + stream + "dead_letter: {file: {path: dead}}\n", "incompatible with exactly_once"},
 		{"msg_id: key with framing: lines", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key, framing: lines}\ndead_letter: {file: {path: dead}}\n", "msg_id"},
 		{"msg_id: batch", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: batch, framing: lines}\ndead_letter: {file: {path: dead}}\n", "c.yaml:7:16: dedupe cannot be combined with msg_id: batch"},
 		{"a route", sink, "  - file: {path: out.txt, name: a}\n  - file: {path: b.txt, name: b}\nroute:\n  - {where: has(norm), sinks: [a]}\n  - else: [b]\n", "dedupe cannot be combined with route"},

@@ -22,6 +22,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
 	sinks3 "github.com/urlfold/urlfold/sinks/s3"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -208,12 +209,16 @@ func (k *checker) checkNames() {
 
 // checkExactlyOnce determines whether exactly-once delivery is requested and
 // checks that it is possible: it requires a single source of files or objects, and
-// only sinks of files or objects.
+// only sinks of files, objects or Kafka topics.
 func (k *checker) checkExactlyOnce() {
 	outs := k.outputs()
 	for _, c := range outs {
 		l, ok := k.logOf(c)
-		k.exactlyOnce = k.exactlyOnce || ok && l.ExactlyOnce && k.isSound(c, "exactly_once")
+		exact := ok && l.ExactlyOnce
+		if s, ok := c.Config.(*sinkkafka.Config); ok {
+			exact = s.ExactlyOnce
+		}
+		k.exactlyOnce = k.exactlyOnce || exact && k.isSound(c, "exactly_once")
 	}
 	if !k.exactlyOnce {
 		return
@@ -230,10 +235,14 @@ func (k *checker) checkExactlyOnce() {
 	for _, c := range outs {
 		switch {
 		case !k.isSound(c) || isFiles(c.Type):
+		case c.Type == "kafka":
+			if s, ok := c.Config.(*sinkkafka.Config); ok && !s.Idempotent {
+				k.wrong(c.Path()+".idempotent", "must be true with exactly_once")
+			}
 		case c.Type == "stdout":
 			k.wrong(c.Path(), "incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
 		default:
-			k.wrong(c.Path(), "incompatible with exactly_once of another sink, which requires that all sinks and dead_letter are of type file or s3; remove this output or exactly_once")
+			k.wrong(c.Path(), "incompatible with exactly_once of another sink, which requires that all sinks and dead_letter are of type file, s3 or kafka; remove this output or exactly_once")
 		}
 	}
 }

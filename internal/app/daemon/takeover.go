@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
 )
 
 // takeOver assigns the stored checkpoints to the components of p. Component
@@ -30,6 +32,9 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 		name, ok := p.sinkOf(m)
 		if ok {
 			return name
+		}
+		if sinkkafka.IsExtent(m.Path) {
+			return "" // another topic, or a topic that no sink writes to any more
 		}
 		if err := sinkfile.FinishExtent(m); err != nil {
 			log.Warn("orphaned output left unfinished", "path", m.Path, "error", err)
@@ -80,14 +85,27 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	return other
 }
 
+// A maker is the configuration of a sink with extents in the checkpoint.
+type maker interface {
+	Makes(path string) bool
+}
+
+// makerOf returns the configuration of c if it is a maker.
+func (p *plan) makerOf(c *config.Component) maker {
+	if l, ok := p.logOf(c); ok {
+		return l
+	}
+	m, _ := c.Config.(maker)
+	return m
+}
+
 // sinkOf returns the name of the sink that continues an output: the sink that
 // started the output if this sink still writes to the path, or else another
 // sink that writes to it.
 func (p *plan) sinkOf(m engine.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {
-		l, isFile := p.logOf(c)
-		if !isFile || !l.Makes(m.Path) {
+		if l := p.makerOf(c); l == nil || !l.Makes(m.Path) {
 			continue
 		}
 		switch name := p.extentName(c); {

@@ -34,10 +34,11 @@ type Client interface {
 	// records as r says; an empty result is not an error.
 	Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error
 	// Produce appends one record batch, made by an Encoder, to a partition. It
-	// returns nil when all in-sync replicas have it. If the broker refused the
-	// batch because of some of its records, the error is a *RecordsError. If
+	// returns when all in-sync replicas have it, with the offset of its first
+	// record; -1 if the broker does not know the offset. If the broker refused
+	// the batch because of some of its records, the error is a *RecordsError. If
 	// ctx ends before the response, batch must not be modified any more.
-	Produce(ctx context.Context, topic string, partition int, batch []byte) error
+	Produce(ctx context.Context, topic string, partition int, batch []byte) (int64, error)
 	// NewProducer returns a producer identity for idempotent writes.
 	NewProducer(ctx context.Context) (Producer, error)
 	// CreateTopic creates a topic with the default number of replicas. It

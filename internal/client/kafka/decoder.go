@@ -76,6 +76,29 @@ func (f *Fetched) Next(from int64) int64 {
 	return from
 }
 
+// Sequence returns the sequence number after the last complete batch of p. ok is
+// false if there is no such batch.
+func (f *Fetched) Sequence(p Producer) (next int32, ok bool) {
+	for b := f.Set; len(b) >= headerLen; {
+		n := batchLen(b)
+		if n < headerLen || n > len(b) {
+			break
+		}
+		id, epoch := int64(binary.BigEndian.Uint64(b[43:])), int16(binary.BigEndian.Uint16(b[51:]))
+		if p.ID >= 0 && id == p.ID && epoch == p.Epoch {
+			first, delta := binary.BigEndian.Uint32(b[53:]), binary.BigEndian.Uint32(b[23:])
+			next, ok = NextSequence(int32(first), int(delta)+1), true
+		}
+		b = b[n:]
+	}
+	return next, ok
+}
+
+// NextSequence returns the sequence number after n records from sequence on.
+func NextSequence(sequence int32, n int) int32 {
+	return int32((int64(sequence) + int64(n)) & (1<<31 - 1))
+}
+
 func batchLen(b []byte) int { return prefixLen + int(int32(binary.BigEndian.Uint32(b[8:]))) }
 
 func lastOffset(b []byte) int64 {

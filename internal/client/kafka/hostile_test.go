@@ -121,7 +121,7 @@ func session(ctx context.Context, conn connect.Kafka, dial func(ctx context.Cont
 		e.Append(&Record{Value: []byte("http://h/"), Headers: []Header{{Name: []byte("a"), Value: []byte("b")}}})
 		batch, err := e.Finish(NoProducer, 0, 0)
 		if err == nil {
-			err = l.Produce(ctx, "in", 0, batch)
+			_, err = l.Produce(ctx, "in", 0, batch)
 		}
 		return err
 	})

@@ -246,7 +246,7 @@ func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error 
 }
 
 // Produce implements Client.
-func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) error {
+func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) (int64, error) {
 	r, err := roundTrip[*produce.Response](ctx, l, &rawproduce.Request{
 		Acks: int16(kgo.RequireAll), Timeout: int32(l.conn.RequestTimeout.Milliseconds() / 2), // half of the time remains for the network
 		Topics: []rawproduce.RequestTopic{{Topic: topic, Partitions: []rawproduce.RequestPartition{
@@ -254,16 +254,16 @@ func (l *library) Produce(ctx context.Context, topic string, partition int, batc
 		}}},
 	})
 	if err != nil {
-		return err
+		return -1, err
 	}
 	if len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
-		return errAnswer
+		return -1, errAnswer
 	}
 	p := &r.Topics[0].Partitions[0]
 	if int(p.Partition) != partition {
-		return errAnswer
+		return -1, errAnswer
 	}
-	return recordsError(Code(p.ErrorCode), p.RecordErrors)
+	return p.BaseOffset, recordsError(Code(p.ErrorCode), p.RecordErrors)
 }
 
 // NewProducer implements Client.

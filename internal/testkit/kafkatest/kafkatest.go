@@ -130,7 +130,7 @@ func Append(t testing.TB, client kafka.Client, topic string, partition int, batc
 	t.Helper()
 	var err error
 	for range 50 {
-		if err = client.Produce(Context(t), topic, partition, batch); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		if _, err = client.Produce(Context(t), topic, partition, batch); err == nil || errors.Is(err, context.DeadlineExceeded) {
 			break
 		}
 		if !kafka.Moved(err) && kafka.CodeOf(err) != 0 {

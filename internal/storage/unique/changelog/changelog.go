@@ -159,7 +159,7 @@ func (c *Changelog) produce(ctx context.Context, p int, e *kafka.Encoder) error 
 	if err != nil {
 		return err
 	}
-	if err := c.client.Produce(ctx, c.cfg.Topic, p, batch); err != nil {
+	if _, err := c.client.Produce(ctx, c.cfg.Topic, p, batch); err != nil {
 		c.client.Refresh()
 		return fmt.Errorf("write to changelog %s[%d]: %w", c.cfg.Topic, p, err)
 	}

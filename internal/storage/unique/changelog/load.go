@@ -129,7 +129,8 @@ func (ld *loader) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return ld.c.client.Produce(ctx, cfg.Topic, ld.partition, batch)
+	_, err = ld.c.client.Produce(ctx, cfg.Topic, ld.partition, batch)
+	return err
 }
 
 // take collects the entries of f. It skips messages before the given offset.
