@@ -1,5 +1,6 @@
 // The playground: reads the form, asks the WebAssembly module, shows its answer.
-// The module is loaded at the first input. Nothing that is typed leaves the page:
+// The module is loaded when a field gets the focus or, with a link, its first input.
+// Nothing that is typed leaves the page:
 // a link holds it in its fragment, which browsers do not send.
 
 const $ = (id) => document.getElementById(id);
@@ -12,9 +13,19 @@ const base = new URL('wasm/', import.meta.url);
 const modules = {};
 
 function load(name) {
-  modules[name] ||= start(name);
+  if (!modules[name]) {
+    const module = modules[name] = start(name);
+    module.then(() => { module.ready = true; }, () => { delete modules[name]; }); // after an error, the next input tries again
+  }
   return modules[name];
 }
+
+// needed returns the module for the chosen kind of input, url or line.
+const needed = () => (form.elements.kind.value === 'line' ? 'line' : 'explain');
+
+form.addEventListener('focusin', (e) => {
+  if (Object.values(fields).includes(e.target)) load(needed()).catch(() => {}); // ask reports errors
+});
 
 async function start(name) {
   const [answer] = await Promise.all([body(name), import(new URL('wasm_exec.js', base).href)]);
@@ -49,8 +60,7 @@ let last = 0;
 let began; // the time of the first input
 
 async function ask() {
-  const kind = form.elements.kind.value; // url or line
-  const name = kind === 'line' ? 'line' : 'explain';
+  const kind = form.elements.kind.value, name = needed();
   const given = fields[kind].value;
   share(kind);
   const now = ++last;
@@ -58,7 +68,7 @@ async function ask() {
   began ||= performance.now();
   let answer;
   try {
-    if (!modules[name]) say('Loading…');
+    if (!modules[name]?.ready) say('Loading…');
     const urlfold = await load(name);
     if (now !== last) return; // more was typed
     answer = JSON.parse(urlfold(JSON.stringify({
@@ -66,7 +76,6 @@ async function ask() {
       Profile: fields.profile.value, Level: fields.level.value, Width: columns(),
     })));
   } catch (err) {
-    delete modules[name];
     say(`The playground cannot be loaded: ${err.message}`, true);
     return;
   }
