@@ -89,8 +89,8 @@ chaos-dedupe: ## kill runs with dedupe 1000 times for each experiment with files
 	$(GO) -C chaos run ./cmd/urlfold-chaos run -kills 100 kill-dedupe-jetstream kill-dedupe-kafka
 
 .PHONY: kill-objects
-kill-objects: ## kill runs that read and write objects 34 times for each pair of source and sink on each store, 510 times in all, and compare their outputs (about 10 minutes; needs weed and versitygw)
-	URLFOLD_KILLS=34 $(GO) test -count 1 -timeout 2h -v -run 'Test(Objects.*|Queue)Killed' ./internal/app/cli
+kill-objects: ## kill runs that read and write objects 34 times for each pair of source and sink on each store, 544 times in all, and compare their outputs (about 10 minutes; needs weed and versitygw)
+	URLFOLD_KILLS=34 $(GO) test -count 1 -timeout 2h -v -run 'Test(Objects.*|Kafka|Queue)Killed' ./internal/app/cli
 
 .PHONY: kafka
 kafka: ## start an Apache Kafka broker on loopback; then run URLFOLD_KAFKA=HOST:PORT go test ./...

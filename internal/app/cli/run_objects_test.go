@@ -49,27 +49,33 @@ type store struct {
 // eachStore runs a test with the store in the process, and with those of other
 // projects if the process is killed many times.
 func eachStore(t *testing.T, test func(t *testing.T, s *store)) {
-	run := func(t *testing.T, srv *s3test.Server) {
-		settings, err := s3.Parse("", os.Getenv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		client, err := s3.New(settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		test(t, &store{srv, t, client})
-	}
-	t.Run("memory", func(t *testing.T) { run(t, s3test.New(t)) })
+	inMemory(t, test)
 	for _, p := range s3test.Programs() {
 		t.Run(p.Name, func(t *testing.T) {
 			if os.Getenv("URLFOLD_KILLS") == "" || p.Name == s3test.Moto.Name {
 				t.Skip("skipped: moto is too slow, and the others take minutes; make kill-objects")
 			}
 			srv, _ := p.Start(t)
-			run(t, srv)
+			runStore(t, srv, test)
 		})
 	}
+}
+
+// inMemory runs a test with the store in this process.
+func inMemory(t *testing.T, test func(t *testing.T, s *store)) {
+	t.Run("memory", func(t *testing.T) { runStore(t, s3test.New(t), test) })
+}
+
+func runStore(t *testing.T, srv *s3test.Server, test func(t *testing.T, s *store)) {
+	settings, err := s3.Parse("", os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := s3.New(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test(t, &store{srv, t, client})
 }
 
 func (s *store) must(err error) {
@@ -223,8 +229,12 @@ func TestObjectsKilled(t *testing.T) {
 // with exactly_once, and is killed again and again. The topic has each record once.
 func TestKafkaKilled(t *testing.T) {
 	for name, source := range map[string]string{"file": inFiles, "object": inObjects} {
+		stores := eachStore
+		if source == inFiles {
+			stores = inMemory
+		}
 		t.Run(name, func(t *testing.T) {
-			eachStore(t, func(t *testing.T, srv *store) {
+			stores(t, func(t *testing.T, srv *store) {
 				want := putInputs(srv, 100_000)
 				again(t, func(rng *rand.Rand, kills int) int {
 					_, conn := kafkatest.Fake(t, kfake.SeedTopics(4, "out"))
