@@ -11,15 +11,16 @@ import (
 	"github.com/urlfold/urlfold/codec/template"
 )
 
-// A Policy configures the key levels K2 and K3 where the standards leave a
-// choice. A Normalizer keeps a copy. The zero Policy drops no listed
-// parameters.
+// A Policy configures the keys of [LevelFetch] (K2) and [LevelPage] (K3) where the
+// standards leave a choice. It changes keys only: a normal form keeps the parameters
+// that a key drops. A Normalizer keeps a copy of its Policy. The zero Policy drops no
+// listed parameters.
 type Policy struct {
-	// Params lists the parameters that do not affect the fetched document. K2
-	// drops them.
+	// Params lists the parameters that do not affect the fetched document.
+	// LevelFetch drops them, and so does LevelPage.
 	Params *params.Matcher
 	// SiteParams lists the parameters that do not identify a page of the site.
-	// K3 drops them too. It may be nil.
+	// Only LevelPage drops them. It may be nil.
 	SiteParams *params.Matcher
 	// Styles declares how parameters are written, for callers that parse them.
 	// No key depends on it. It may be nil.
@@ -30,16 +31,16 @@ type Policy struct {
 	// SPA lists the hosts on which a fragment "#/…" or "#!…" identifies a page.
 	// An entry includes the subdomains of the host; "*" means every host.
 	SPA []string
-	// KeepHTTPS makes K2 distinguish http and https.
+	// KeepHTTPS makes LevelFetch distinguish http and https.
 	KeepHTTPS bool
-	// LowerPath makes K3 ignore ASCII case in the path.
+	// LowerPath makes LevelPage ignore ASCII case in the path.
 	LowerPath bool
-	// LowerQuery makes K3 ignore ASCII case in the query.
+	// LowerQuery makes LevelPage ignore ASCII case in the query.
 	LowerQuery bool
-	// NFC makes K3 convert path and query to Unicode Normalization Form C (UAX
-	// 15).
+	// NFC makes LevelPage convert path and query to Unicode Normalization Form C
+	// (UAX 15).
 	NFC bool
-	// Once makes K3 drop repeated parameters with the same name and value.
+	// Once makes LevelPage drop repeated parameters with the same name and value.
 	Once bool
 }
 
@@ -56,8 +57,8 @@ func DefaultPolicy() *Policy {
 	return &Policy{Params: m}
 }
 
-// WithPolicy sets the policy for the key levels K2 and K3 to a copy of p, which
-// must not be nil. The default is DefaultPolicy.
+// WithPolicy sets the policy for the keys of LevelFetch and LevelPage to a copy of p,
+// which must not be nil. The default is DefaultPolicy.
 func WithPolicy(p *Policy) Option {
 	return func(n *Normalizer) error {
 		if p == nil {

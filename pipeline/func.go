@@ -106,7 +106,8 @@ func (s *sourceFunc) put(ctx context.Context) error {
 
 // SinkFunc returns a Sink that calls write for each ticket, one at a time. If
 // write returns nil and has not answered the ticket itself, the records of the
-// ticket count as durable. An error of write ends the run.
+// ticket count as durable. To try the records again later, write calls [Ticket.Retry] and
+// returns nil. An error of write ends the run.
 func SinkFunc(write func(ctx context.Context, t Ticket) error) Sink {
 	return &sinkFunc{write: write}
 }

@@ -134,7 +134,7 @@ func (t Ticket) Held() bool { return t.t.Held() }
 func (t Ticket) Ack() { t.answer(engine.Result{}) }
 
 // Retry answers that none of the records could be written now. The pipeline submits them
-// again later, without limit.
+// again without limit, at first after 100 ms, then after pauses that double up to 30 s.
 func (t Ticket) Retry(err error) { t.answer(engine.Result{Class: engine.Retryable, Err: err}) }
 
 // Fail answers that the sink cannot go on. The run ends with err.

@@ -60,7 +60,9 @@ type ListRule struct {
 	//	                 and a country ("co.uk")
 	//	"^git(lab)?\..*" hosts that match the pattern as a whole
 	//
-	// The host must be in lower case and ASCII, as in parsed URLs.
+	// The host must be in lower case and ASCII, as in parsed URLs. It is compared
+	// with the whole host of a URL, even if the key drops "www.": "=example.com" does
+	// not select www.example.com.
 	Host string
 	// Path selects the paths, compared as bytes with their escapes as in the URL:
 	//

@@ -18,9 +18,9 @@ import (
 type Format struct {
 	// Name selects the format. It consists of ASCII letters, digits, '-' and '_'.
 	Name string
-	// Options are the names of the fields of [Config] that the format uses,
-	// such as "URLField". If a user sets another option, the format is not
-	// opened.
+	// These say which of the fields URLField, BaseField, Dialect and Target of
+	// [Config] the format uses. If a user sets one that it does not use, the format is
+	// not opened.
 	UsesURLField, UsesBaseField, UsesDialect, UsesTarget bool
 	// Detect returns how many of s.Records fit the format. Detect must not
 	// retain s. If Detect is nil, the format is used only where it is named.
@@ -68,8 +68,9 @@ type Framing struct {
 // A Locator finds the URLs in records. It is used by one goroutine.
 type Locator interface {
 	// Locate adds what it finds in rec to f. The record is without a line end and not
-	// blank. If it does not match the format, Locate returns Unparsed or NoField, and the
-	// offset in rec where the match failed. It must not retain f or rec, nor change rec.
+	// blank. If it matches the format, Locate returns "" and 0; otherwise Unparsed or
+	// NoField, and the offset in rec where the match failed. It must not retain f or rec,
+	// nor change rec.
 	Locate(f *Found, rec []byte) (Reason, int)
 }
 

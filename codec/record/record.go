@@ -27,8 +27,9 @@ func (rec *Record) Line() int64 { return rec.at.Line }
 // Offset returns the offset of the record in the stream, in bytes.
 func (rec *Record) Offset() int64 { return rec.at.Off }
 
-// Reason returns why the record cannot be read, or "" if it can. For a URL in
-// it that cannot be parsed, see [FoundURL.Reason].
+// Reason returns why the record cannot be read, or "" if it can. A record that can be
+// read may still have no URL. For a URL in it that cannot be parsed, see
+// [FoundURL.Reason].
 func (rec *Record) Reason() Reason {
 	why, _ := rec.r.visit.Why()
 	return reasonOf(why)

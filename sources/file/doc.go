@@ -1,4 +1,5 @@
-// Package file contains two sources. A [Source] reads files, directories,
+// Package file contains two sources. With package pipeline, use [Read]; the rest of
+// the package serves the daemon. A [Source] reads files, directories,
 // globs, pipes and stdin, compressed or not, each once from beginning to end.
 // [NewWatcher] returns the source of a daemon: it finds new files, follows
 // files as they grow and rotate, and resumes at the stored position after a
