@@ -12,8 +12,8 @@ import (
 )
 
 // A Policy configures the keys of [LevelFetch] (K2) and [LevelPage] (K3) where the
-// standards leave a choice. It changes keys only: a normal form keeps the parameters
-// that a key drops. A Normalizer keeps a copy of its Policy. The zero Policy drops no
+// standards leave a choice. It changes keys only: a normal form has all parameters, also
+// those that a key drops. A Normalizer has a copy of its Policy. The zero Policy drops no
 // listed parameters.
 type Policy struct {
 	// Params lists the parameters that do not affect the fetched document.
