@@ -16,7 +16,7 @@
 //
 // A call reads src and appends to dst, which the caller owns; the two must not
 // overlap. On error, it returns dst unchanged. A defect such as "%zz" is not an
-// error: it sets a Flag, and a Diagnostic gives its offset.
+// error: it sets a [Flag], and a [Diagnostic] gives its offset.
 //
 // Normalizing a normal form does not change it. A key hashes a canonical
 // string. The canonical strings and hashes of a [KeyFunction] never change; a
