@@ -135,13 +135,19 @@ func (c *committer) begin(ctx context.Context) error {
 	if c.report(); len(c.extents) == 0 {
 		return nil
 	}
-	source := c.feeds[0].Source
+	f := c.feeds[0]
+	var err error
 	if c.filtering.decisions != nil {
-		committer, _ := As[KeyCommitter](source) // validate has checked that this succeeds
-		return committer.CommitKeys(ctx, KeyCut{Exact: true, Extents: c.extents})
+		committer, _ := As[KeyCommitter](f.Source) // validate has checked that this succeeds
+		err = committer.CommitKeys(ctx, KeyCut{Exact: true, Extents: c.extents})
+	} else {
+		committer, _ := As[CutCommitter](f.Source)
+		err = committer.CommitCut(ctx, nil, c.extents)
 	}
-	committer, _ := As[CutCommitter](source)
-	return committer.CommitCut(ctx, nil, c.extents)
+	if err != nil {
+		return &OpenError{fmt.Errorf("%s: %w", f.name, err)}
+	}
+	return nil
 }
 
 // settle calls Barrier on all sinks until every submitted batch is resolved or, if

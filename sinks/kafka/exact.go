@@ -118,12 +118,13 @@ func (f *found) len() int {
 	return len(f.at)
 }
 
-// first returns the offset of the first record in the partition, but at most end. It
+// firsts returns the offset of the first record in each partition that has any. It
 // removes records before the watermark of their lane: they will not be read again, for
 // example because a condition was changed and drops them now.
-func (f *found) first(partition int, end int64) int64 {
+func (f *found) firsts() map[int]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	first := map[int]int64{}
 	for r, p := range f.at {
 		if l := f.lanes[r.lane]; l != nil {
 			if mark, ok := l.Watermark(); ok && r.pos < mark.A {
@@ -131,11 +132,11 @@ func (f *found) first(partition int, end int64) int64 {
 				continue
 			}
 		}
-		if p.partition == partition {
-			end = min(end, p.offset)
+		if offset, ok := first[p.partition]; !ok || p.offset < offset {
+			first[p.partition] = p.offset
 		}
 	}
-	return end
+	return first
 }
 
 // pathPrefix is the beginning of the path of an extent.
@@ -159,11 +160,16 @@ func (s *sink) Extents(dst []engine.Extent) []engine.Extent {
 	if s.found == nil {
 		return dst
 	}
+	firsts := s.found.firsts()
 	for _, w := range s.writers {
+		length, ok := firsts[w.id]
+		if !ok {
+			length = w.next
+		}
 		end := binary.BigEndian.AppendUint64(nil, uint64(w.producer.ID))
 		end = binary.BigEndian.AppendUint16(end, uint16(w.producer.Epoch))
 		end = binary.BigEndian.AppendUint32(end, uint32(w.sequence))
-		dst = append(dst, engine.Extent{Path: s.cfg.extentPath(w.id), Length: s.found.first(w.id, w.next), End: hex.EncodeToString(end)})
+		dst = append(dst, engine.Extent{Path: s.cfg.extentPath(w.id), Length: length, End: hex.EncodeToString(end)})
 	}
 	return dst
 }
@@ -241,10 +247,11 @@ const (
 
 // readBack reads the partition from w.next to its present end, and adds the
 // records that it finds to found. If it finds batches of w.producer, w continues after them.
-// With must, it waits until it finds one.
+// With must, it waits until it finds one, but at most for RequestTimeout: a new leader
+// may lag.
 func (w *writer) readBack(ctx context.Context, must bool) (err error) {
 	defer caught(&err)
-	s, before := w.s, w.sequence
+	s, before, began := w.s, w.sequence, time.Now()
 	end, err := w.bounds(ctx)
 	if err != nil {
 		return err
@@ -252,7 +259,7 @@ func (w *writer) readBack(ctx context.Context, must bool) (err error) {
 	var f kafka.Fetched
 	var r kafka.Record
 	d := kafka.Decoder{MaxBytes: maxBatch}
-	for w.next < end || must && w.sequence == before {
+	for w.next < end || must && w.sequence == before && time.Since(began) < s.cfg.RequestTimeout {
 		req := kafka.FetchRequest{Topic: s.cfg.Topic, Partition: w.id, Offset: w.next, MaxWait: fetchWait, MaxBytes: fetchBytes}
 		if err := s.client.Fetch(ctx, &req, &f); err != nil {
 			return fmt.Errorf("offset %d: %w", w.next, err)
@@ -314,10 +321,10 @@ func (w *writer) confirm(written bool) error {
 		}
 	}
 	w.s.fault(w.id, nil)
-	switch {
+	switch moved := w.sequence != before; {
 	case written:
-		w.unsure = false
-	case w.sequence == before: // the broker has forgotten the producer, so nobody can write with its number
+		w.unsure = !moved // without its records, the batch is sent again, with the same number
+	case !moved: // the broker has forgotten the producer, so nobody can write with its number
 		w.known, w.unsure = false, false
 	}
 	return nil

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -174,6 +175,42 @@ func TestLaterRequest(t *testing.T) {
 			out.once(t, 13)
 		})
 	}
+}
+
+// A lagging leader shows records only from a time on.
+type lagging struct {
+	kafka.Client
+	until time.Time
+}
+
+func (l lagging) Fetch(ctx context.Context, r *kafka.FetchRequest, f *kafka.Fetched) error {
+	if time.Now().Before(l.until) {
+		*f = kafka.Fetched{}
+		<-time.After(10 * time.Millisecond)
+		return nil
+	}
+	return l.Client.Fetch(ctx, r, f)
+}
+
+func (l lagging) Offset(ctx context.Context, topic string, partition int, at int64) (int64, error) {
+	if at == kafka.Latest && time.Now().Before(l.until) {
+		return 10, nil
+	}
+	return l.Client.Offset(ctx, topic, partition, at)
+}
+
+// TestLaggingLeader: the first request of a restart is written, but a new leader does
+// not show its records for a while. The request is sent again with the same number.
+func TestLaggingLeader(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "out"))
+	out := outTopic{conn, "out", 1}
+	killed := out.open(t, nil, nil)
+	submitRange(t, killed, 0, 10)
+	s := out.open(t, killed.Extents(nil), func(s *sink) { s.cfg.RequestTimeout = 100 * time.Millisecond })
+	s.client = lagging{s.client, time.Now().Add(time.Second)}
+	submitRange(t, s, 10, 13)
+	submitRange(t, s, 13, 20)
+	out.once(t, 20)
 }
 
 // TestForgottenProducer: the brokers have forgotten the producer of the checkpoint.
