@@ -20,9 +20,26 @@ func clientSpan(head []byte, from int) locate.Span {
 	}
 	first := locate.Between(from, from+n)
 	if isIdentAbsent(head[first.End:]) && bytes.IndexByte(first.In(head), ',') < 0 {
-		return first // the most frequent case
+		return afterNames(head, first)
 	}
 	return anyClient(head, first)
+}
+
+// afterNames returns word without names before an address, such as the level and the
+// logger in INFO:werkzeug:192.0.2.1, which Python writes.
+func afterNames(head []byte, word locate.Span) locate.Span {
+	if bytes.IndexByte(word.In(head), ':') < 0 {
+		return word // the most frequent case
+	}
+	rest := word
+	for !isAddress(rest.In(head)) {
+		n := bytes.IndexByte(rest.In(head), ':') + 1
+		if n == 0 {
+			return word
+		}
+		rest.Start += n
+	}
+	return rest
 }
 
 // isIdentAbsent reports whether rest continues with a "-" for the identity of
