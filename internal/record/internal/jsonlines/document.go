@@ -157,7 +157,10 @@ func documentEnd(in []byte, pos int) (n int, ends bool) {
 // an HTTP archive.
 func Elements(head []byte) (objects [][]byte, har bool) {
 	s := Scanner{B: head}
-	if !s.enterDocument() || s.Pos == locate.Trim(head).Start && bytes.IndexByte(firstObject(head), '\n') < 0 {
+	start := locate.Trim(head).Start
+	first := firstObject(head[start:])
+	line := bytes.IndexByte(first, '\n') < 0 && !bytes.HasPrefix(head[start+len(first):], []byte("{")) // files of Amazon Data Firehose have no line ends
+	if !s.enterDocument() || s.Pos == start && line {
 		return nil, false
 	}
 	har = bytes.Contains(head[:s.Pos], []byte(`"entries"`))

@@ -1,6 +1,7 @@
 package jsonlines
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,7 +59,7 @@ func (j LogFormat) Detect(s *locate.Sample) locate.Fit {
 			scan.Space()
 		}
 		tree.Find(&scan, values)
-		return !scan.Broken && hasLandmarks(values, marks)
+		return !scan.Broken && hasLandmarks(values, marks) && !bytes.Contains(rec, []byte(`}{"`)) // several objects are a document
 	})
 }
 
