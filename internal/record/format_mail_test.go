@@ -125,6 +125,8 @@ func TestMailDetect(t *testing.T) {
 	for head, want := range map[string]bool{
 		"From a@h Mon Jan  5 10:00:00 2026\nFrom: a\n\nhttp://h/\n":      true,
 		"Return-Path: <a@h>\r\nDate: x\r\nFrom: a\r\n\r\nhttp://h/a\r\n": true,
+		"DKIM-Signature: v=1;\n b=x\nSubject: s\nFROM: a\nTo: b\n\nx\n":  true,
+		"From: a\nTo: b\n\nSubject: http://h/a\n":                        false,
 		"From a to b\nhttp://h/a\n":                                      false,
 		"Received: 10 from http://h/a\nReceived: 11 from http://h/b\n\n": false,
 	} {

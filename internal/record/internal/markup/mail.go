@@ -15,18 +15,26 @@ type MailFormat struct{}
 // Name implements [locate.Format].
 func (MailFormat) Name() string { return "mail" }
 
-// Detect implements [locate.Format]. It detects mailboxes, and messages that begin
-// with fields that servers and programs write.
+// Detect implements [locate.Format]. It detects mailboxes, and messages that begin with the
+// field From and two others that most messages have, in any order.
 func (MailFormat) Detect(s *locate.Sample) locate.Fit {
-	first := locate.FirstLine(s.Head)
-	name := s.Head[:max(0, bytes.IndexByte(first, ':'))]
-	if isFrom(locate.TrimEnd(first)) || has(firstFields, name) && bytes.Contains(bytes.ToLower(s.Head), []byte("\nfrom:")) {
+	known, from := 0, false
+	for line := range bytes.Lines(s.Head) {
+		if locate.IsBlank(line) {
+			break
+		}
+		if name, _, _ := bytes.Cut(line, []byte(":")); has(headFields, name) {
+			known++
+			from = from || bytes.EqualFold(name, []byte("from"))
+		}
+	}
+	if isFrom(locate.TrimEnd(locate.FirstLine(s.Head))) || from && known > 2 {
 		return s.All(locate.LooksUnmistakable)
 	}
 	return locate.Fit{}
 }
 
-var firstFields = names("return-path received delivered-to message-id mime-version")
+var headFields = names("return-path received delivered-to message-id mime-version content-type from to subject date")
 
 // Unlined implements [locate.Unlined].
 func (MailFormat) Unlined() locate.Reader { return &MailReader{documents: mailRecord} }
