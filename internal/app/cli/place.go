@@ -36,15 +36,16 @@ func placeOf(head []byte, sole bool) place {
 	return place{field: paths[0]}
 }
 
-// columnOf is like placeOf, for a table with a header.
+// columnOf is like placeOf, for a table with a header or in headless.
 func columnOf(head []byte, separator rune, sole bool) place {
 	fields := columns(head, separator)
-	if len(fields) == 0 || fields[0].path == "1" {
+	chosen := urlField(fields)
+	_, known := headless[len(fields)][chosen]
+	if len(fields) == 0 || fields[0].path == "1" && !known {
 		return place{}
 	}
-	chosen := urlField(fields)
 	for _, f := range fields {
-		if sole && (f.path == chosen) != (f.rank > 0 || strings.Contains(f.value, "://")) || sole && f.path == chosen && !absoluteURL().MatchString(f.value) {
+		if sole && !known && (f.path == chosen) != (f.rank > 0 || strings.Contains(f.value, "://")) || sole && f.path == chosen && !absoluteURL().MatchString(f.value) {
 			return place{}
 		}
 	}

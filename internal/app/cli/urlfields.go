@@ -146,7 +146,7 @@ func columns(head []byte, separator rune) (fields []textField) {
 		if named && i < len(header) {
 			name = header[i]
 		}
-		f := textField{path: name, name: name, value: cell}
+		f := textField{path: name, name: cmp.Or(headless[len(header)][name], name), value: cell}
 		for _, row := range rows {
 			if i < len(row) {
 				f.see(row[i])
@@ -155,6 +155,14 @@ func columns(head []byte, separator rune) (fields []textField) {
 		fields = append(fields, f)
 	}
 	return fields
+}
+
+// headless names the columns that hold URLs in tables that programs write without a header,
+// by the number of columns and of the column.
+var headless = map[int]map[string]string{
+	// Events of Snowplow: "Enriched stream TSV file format",
+	// https://docs.snowplow.io/docs/pipeline/enriched-tsv-format, as read on 2026-11-30.
+	131: {"30": "page_url", "32": "page_referrer"},
 }
 
 // openCell matches a cell of a tsv that begins with a quote and has no other one.
