@@ -108,13 +108,17 @@ func (j *Job) Routes() bool { return j.keeps.routes }
 // the records after them cannot be read without them.
 func (w *Worker) To() uint64 { return w.to }
 
-// blank handles a blank line. With a route, the line goes to the first branch without a
+// blank handles a blank line, or a row without a URL. With a route, the line goes to the first branch without a
 // condition.
 func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 	if s := w.job.keeps.shard; s != nil && !s.ownsBytes(rec) {
 		return out
 	}
-	st.Blank++
+	if _, is := w.job.reader.(locate.Rowed); is {
+		st.NoURL++
+	} else {
+		st.Blank++
+	}
 	if !w.job.keeps.routes {
 		return w.plain(out, rec, st)
 	}

@@ -54,6 +54,9 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 // A textReader reads lines of cells.
 type textReader struct{ record.LineFraming }
 
+// Rows marks the reader as one of rows.
+func (textReader) Rows() {}
+
 // Locator implements record.Reader.
 func (r textReader) Locator() record.Locator { return r }
 

@@ -105,6 +105,10 @@ type Keyed interface{ IndexKeys() }
 // than one line.
 type LineCounter interface{ Multiline() }
 
+// Rowed is implemented by Readers whose records are rows of a table, so that a blank one
+// is a record without a URL.
+type Rowed interface{ Rows() }
+
 // LineFraming implements the methods of [Framing], and Next of [Reader], for
 // records that are lines. A hole before a line (see [HoleLen]) is a record of
 // its own for Cut and Next. Embed it in a Reader of such records.
