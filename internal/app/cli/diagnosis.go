@@ -144,13 +144,16 @@ func (o *checkOptions) diagnose(sig *command.Signals, path string) (*diagnosis, 
 	if err := r.findQuote(head, &guess); err != nil {
 		return nil, err
 	}
-	if err := r.read(sig, &guess); err != nil {
+	if err := r.read(sig, &guess, head); err != nil {
 		return nil, err
 	}
-	if err := r.readUnprefixed(sig, &guess); err != nil {
+	if r.Why != "" {
+		return r, r.judge(sig, o.options)
+	}
+	if err := r.readUnprefixed(sig, &guess, head); err != nil {
 		return nil, err
 	}
-	if err := r.readLonger(sig, &guess); err != nil {
+	if err := r.readLonger(sig, &guess, head); err != nil {
 		return nil, err
 	}
 	r.describe(head, &guess)
@@ -302,7 +305,7 @@ func (r *diagnosis) choose(fields []textField, o *options) {
 }
 
 // read runs the file through a pipeline that writes nothing.
-func (r *diagnosis) read(sig *command.Signals, o *options) error {
+func (r *diagnosis) read(sig *command.Signals, o *options, head []byte) error {
 	set, err := o.resolve([]string{r.File})
 	if err != nil {
 		return err
@@ -310,6 +313,9 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 	set.record.OnRejected, set.tables.limits.Whole = record.DispositionDead, true
 	f := &formats{config: set.record, given: o.From, jobs: map[variant]*record.Job{}}
 	job, err := f.add(variant{format: cmp.Or(o.From, rowless{}.Name())})
+	if err == nil {
+		err = job.CheckHead(headOf(job, head))
+	}
 	if err != nil {
 		r.Why = flagNames(err).Error()
 		return nil
@@ -339,13 +345,13 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 // readUnprefixed reads the file again in the detected format, if Format also names the
 // prefix of an access log and some records do not fit it. If no more records fit, it
 // discards the new result.
-func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
+func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options, head []byte) error {
 	if withoutPrefix(r.Format) == r.Format || r.detected.Format == "" || r.Recognized == r.Records {
 		return nil
 	}
 	plain, other := *r, *o
 	plain.Format, plain.Fit, plain.chosen, other.From = r.detected.Format, r.detected.Fit, false, r.detected.Format
-	if err := plain.read(sig, &other); err != nil {
+	if err := plain.read(sig, &other, head); err != nil {
 		return err
 	}
 	if plain.Recognized > r.Recognized {
@@ -357,7 +363,7 @@ func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
 // readLonger reads the file again if some of its records are too long, with a limit
 // that is higher than their length. If it finds no more URLs, it discards the new
 // result.
-func (r *diagnosis) readLonger(sig *command.Signals, o *options) error {
+func (r *diagnosis) readLonger(sig *command.Signals, o *options, head []byte) error {
 	limit := field.MiB
 	for int64(limit) < r.longest {
 		limit *= 2
@@ -368,7 +374,7 @@ func (r *diagnosis) readLonger(sig *command.Signals, o *options) error {
 	longer, higher := *r, *o
 	higher.MaxRecord = limit
 	longer.maxRecord = limit.String()
-	if err := longer.read(sig, &higher); err != nil {
+	if err := longer.read(sig, &higher, head); err != nil {
 		return err
 	}
 	if longer.URLs > r.URLs {

@@ -76,12 +76,15 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		err := f.inspect(path, head)
 		_, binary := f.tables.find(path)
-		switch unknown := errors.Is(err, errNoFormat); {
+		message := strings.NewReplacer(shownPath(path)+": ", "", "\n", "; ")
+		switch unknown, lacks := errors.Is(err, errNoFormat), f.lacksURL(err, head); {
 		case err != nil && v.Damage() && !binary: // the damage may be the reason
 			if !unknown {
-				v.Detail += "; no record is read: " + strings.NewReplacer(shownPath(path)+": ", "", "\n", "; ").Replace(err.Error())
+				v.Detail += "; no record is read: " + message.Replace(err.Error())
 			}
 			leave[path] = func() { source.Judge(path, v) }
+		case lacks && set.SkipUnknown:
+			leave[path] = func() { source.Skip(path, "no URL: "+message.Replace(err.Error())) }
 		case (unknown || v.Unknown()) && set.SkipUnknown:
 			why := v.String()
 			if unknown {
@@ -110,6 +113,14 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		return nil, command.Usage(err)
 	}
 	return f, nil
+}
+
+// lacksURL reports whether err says that the records of an input, of which head has the
+// first ones and no URL, have no field for a URL.
+func (f *formats) lacksURL(err error, head []byte) bool {
+	var c *record.ConfigError
+	return !namesFields(&f.config) && errors.As(err, &c) && (c.Field == "URLField" || c.Field == "Format") &&
+		!slices.ContainsFunc(firstRecords(head), holdsURL)
 }
 
 // newFormats returns formats without inputs.
@@ -194,7 +205,10 @@ func (f *formats) inspect(path string, head []byte) error {
 	}
 	header := headOf(job, head)
 	if err := job.CheckHead(header); err != nil {
-		return prefixLines(name, explainHeader(flagNames(err), head))
+		if err = flagNames(err); separators[format] != 0 {
+			err = explainHeader(err, head)
+		}
+		return prefixLines(name, err)
 	}
 	if err := f.checkConditions(job, format, header); err != nil {
 		return prefixLines(name, flagNames(err))

@@ -21,8 +21,6 @@ func noFormat(path string, head []byte) error {
 	const byName = "with --from ('urlfold help formats' lists all)"
 	remedy, advice := "name the format "+byName, adviseText(head)
 	switch {
-	case jsonRemedy(head) == "" && slices.ContainsFunc(firstRecords(head), record.HoldsRequest):
-		remedy = "read its requests with --from log, or name another format ('urlfold help formats' lists all)"
 	case advice != "":
 		remedy = advice + "; otherwise " + remedy
 	case beginsTable(head):
@@ -61,7 +59,7 @@ func whyNoFormat(head []byte) string {
 		return "the first record begins with #; if it is a comment, remove such lines first: grep -v '^#' FILE"
 	}
 	lines := firstRecords(head)
-	found := slices.ContainsFunc(lines, func(line []byte) bool { return record.HoldsURL(line) || bytes.Contains(line, []byte("://")) })
+	found := slices.ContainsFunc(lines, holdsURL)
 	if !found && !beginsTable(head) {
 		looked := "record"
 		if len(lines) > 1 {
@@ -84,6 +82,9 @@ func whyNoFormat(head []byte) string {
 	}
 	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
 }
+
+// holdsURL reports whether a record holds a URL.
+func holdsURL(rec []byte) bool { return record.HoldsURL(rec) || bytes.Contains(rec, []byte("://")) }
 
 // firstRecords returns the first records of head that are not blank.
 func firstRecords(head []byte) (lines [][]byte) {
@@ -170,10 +171,13 @@ func explainHeader(err error, head []byte) error {
 	return err
 }
 
-// adviseText returns how to list the URLs of text that is no table and in no
-// other format, or "" if none is in its first records.
+// adviseText returns how to read the requests of a log, or list the URLs of text that is no
+// table, in no other format, or "" if none is in its first records.
 func adviseText(head []byte) string {
 	first := bytes.TrimLeft(head, blanks)
+	if jsonRemedy(head) == "" && slices.ContainsFunc(firstRecords(head), record.HoldsRequest) {
+		return "read its requests with --from log"
+	}
 	if bytes.IndexByte(head, 0) >= 0 || jsonRemedy(head) != "" || beginsTable(head) || !bytes.Contains(head, []byte("://")) {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
 // This file accounts for records that fit their format and have no URL. A run
@@ -37,17 +38,24 @@ func whyNoURL(format, field string, st *record.Stats) string {
 		return ""
 	}
 	text := fmt.Sprintf("no URL in %s of %s: ", terminal.FormatCount(n), terminal.Plural(all, "record", "records"))
+	lines := format[strings.LastIndexByte(format, '+')+1:] // without a prefix
 	switch _, isJSON := record.WithoutPrefix(format, nil); {
 	case field != "":
 		return text + fmt.Sprintf("the field %q is empty or holds no URL; name another field with --url-field", field)
 	case strings.HasSuffix(format, "log"):
 		return text + "they contain no request such as GET /path HTTP/1.1 and no absolute URL of a page; if the log has the method, the host and the path in separate fields, pass the text of its log_format to --from"
-	case isJSON || record.IsJSONLog(format):
+	case isJSON || record.IsJSONLog(lines):
 		return text + "the members for the URL are empty; name other members with --url-field or --url"
+	case format == table.Parquet || format == table.Avro:
+		return text + "the columns for the URL are empty; name other columns with --url-field"
 	case format == "lines":
 		return text + "these lines are not URLs; name another format with --from"
 	}
-	return text + "the request is -, * or CONNECT, or is not HTTP; if the URL is in another field, pass the text of the log_format to --from"
+	text += "the request is -, * or CONNECT, or is not HTTP"
+	if lines == "clf" || strings.HasSuffix(lines, "combined") { // others name their fields
+		text += "; if the URL is in another field, pass the text of the log_format to --from"
+	}
+	return text
 }
 
 // writeNoURL adds a line for each input in which most records have no URL.

@@ -46,8 +46,8 @@ type inputOptions struct {
 	// Leave out the files that match this glob: by name, such as 'error*', or by path
 	// if it contains a slash, such as '**/old/**'. Repeatable.
 	Exclude []string `flag:"exclude" for:"readers,check" arg:"glob"`
-	// Leave out files whose format cannot be detected or is not supported, and name them in
-	// the summary. Default: fail.
+	// Leave out files whose format cannot be detected or is not supported, or whose records
+	// have no field for a URL, and name them in the summary. Default: fail.
 	SkipUnknown bool `flag:"skip-unknown" for:"readers,check"`
 	// Succeed if a directory contains no files, a glob matches no files, or
 	// --exclude leaves none. Default: fail.

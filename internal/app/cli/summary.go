@@ -439,7 +439,11 @@ func recordsOf(r *file.Report) record.Stats {
 func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
-	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", o.formats.describe(), p.Name, p.Standard, n.KeyFunction(lv), o.set.Hash)
+	format := o.formats.describe()
+	if o.stats.Records == 0 && len(o.formats.names()) == 0 {
+		format = "format not detected"
+	}
+	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", format, p.Name, p.Standard, n.KeyFunction(lv), o.set.Hash)
 	if s := o.set.share; s.of > 0 {
 		text += fmt.Sprintf(", shard %v by %s", s, s.by)
 	}

@@ -99,6 +99,8 @@ func (e *Error) Text(command string) string {
 	case e.bare:
 	case e.See != "":
 		b.WriteString(e.See + "\n")
+	case e.Code == ExitUsage && strings.Contains(lines[0], "--where: "):
+		b.WriteString("See 'urlfold help expressions'.\n")
 	case e.Code == ExitUsage:
 		fmt.Fprintf(&b, "See '%s --help'.\n", command)
 	}
