@@ -108,8 +108,8 @@ func (j *Job) Routes() bool { return j.keeps.routes }
 // the records after them cannot be read without them.
 func (w *Worker) To() uint64 { return w.to }
 
-// blank handles a blank line, or a row without a URL. With a route, the line goes to the first branch without a
-// condition.
+// blank handles a blank line, or a row without a URL. With a route, it goes to the first
+// branch without a condition.
 func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 	if s := w.job.keeps.shard; s != nil && !s.ownsBytes(rec) {
 		return out
