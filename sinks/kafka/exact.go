@@ -243,10 +243,11 @@ const (
 	fetchBytes = 1 << 20
 	fetchWait  = 500 * time.Millisecond
 	maxBatch   = 128 << 20 // maximum decompressed size of a batch
+	lagTries   = 6         // questions for an end that lies before a known offset: about 5 seconds
 )
 
-// readBack reads the partition from w.next to its present end, and adds the
-// records that it finds to found. If it finds batches of w.producer, w continues after them.
+// readBack reads the partition from w.next to its present end, and adds the records
+// that it finds to found. If it finds batches of w.producer, w continues after them.
 // With must, it waits until it finds one, but at most for RequestTimeout: a new leader
 // may lag.
 func (w *writer) readBack(ctx context.Context, must bool) (err error) {
@@ -279,15 +280,21 @@ func (w *writer) readBack(ctx context.Context, must bool) (err error) {
 }
 
 // bounds returns the end of the partition. If the log begins after w.next, or ends
-// before it, a part of the log is gone, and w.next moves to the beginning.
+// before it, a part of the log is gone, and w.next moves to the beginning. A new leader
+// may not know the end for a moment, so bounds asks again.
 func (w *writer) bounds(ctx context.Context) (end int64, err error) {
 	s := w.s
 	start, err := s.client.Offset(ctx, s.cfg.Topic, w.id, kafka.Earliest)
 	if err != nil {
 		return 0, err
 	}
-	if end, err = s.client.Offset(ctx, s.cfg.Topic, w.id, kafka.Latest); err != nil {
-		return 0, err
+	for try := 0; ; try++ {
+		if end, err = s.client.Offset(ctx, s.cfg.Topic, w.id, kafka.Latest); err != nil {
+			return 0, err
+		}
+		if w.next <= end || try == lagTries || !kafka.Pause(ctx, try) {
+			break
+		}
 	}
 	if w.next < start || w.next > end {
 		s.log.Warn("part of the topic after the checkpoint is gone, records may be written twice",
@@ -307,7 +314,7 @@ var errUnsure = errors.New("kafka sink: another batch has the sequence number")
 func (w *writer) confirm(written bool) error {
 	before := w.sequence
 	for try := 0; ; try++ {
-		err := w.readBack(w.s.ctx, written)
+		err := w.readBack(w.s.ctx, written && w.sequence == before)
 		if err == nil {
 			break
 		}

@@ -181,6 +181,7 @@ func TestLaterRequest(t *testing.T) {
 type lagging struct {
 	kafka.Client
 	until time.Time
+	end   int64 // the end that it knows until then
 }
 
 func (l lagging) Fetch(ctx context.Context, r *kafka.FetchRequest, f *kafka.Fetched) error {
@@ -194,7 +195,7 @@ func (l lagging) Fetch(ctx context.Context, r *kafka.FetchRequest, f *kafka.Fetc
 
 func (l lagging) Offset(ctx context.Context, topic string, partition int, at int64) (int64, error) {
 	if at == kafka.Latest && time.Now().Before(l.until) {
-		return 10, nil
+		return l.end, nil
 	}
 	return l.Client.Offset(ctx, topic, partition, at)
 }
@@ -207,10 +208,15 @@ func TestLaggingLeader(t *testing.T) {
 	killed := out.open(t, nil, nil)
 	submitRange(t, killed, 0, 10)
 	s := out.open(t, killed.Extents(nil), func(s *sink) { s.cfg.RequestTimeout = 100 * time.Millisecond })
-	s.client = lagging{s.client, time.Now().Add(time.Second)}
+	s.client = lagging{s.client, time.Now().Add(time.Second), 10}
 	submitRange(t, s, 10, 13)
 	submitRange(t, s, 13, 20)
 	out.once(t, 20)
+	w := s.writers[0]
+	s.client = lagging{s.client, time.Now().Add(time.Second), 5}
+	if end, err := w.bounds(kafkatest.Context(t)); end != 20 || err != nil || w.next != 20 {
+		t.Errorf("end %d, error %v, next %d: the part before the end counts as gone", end, err, w.next)
+	}
 }
 
 // TestForgottenProducer: the brokers have forgotten the producer of the checkpoint.
