@@ -44,18 +44,18 @@ type SinkCaps struct {
 }
 
 // An Extent is the length of an output at a checkpoint. The checkpoint does not
-// cover later bytes, and the next run truncates them.
+// cover what follows: the next run truncates it or, in a topic, reads it back.
 type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes
 	Path   string
-	Length int64  // durable bytes
-	End    string // hexadecimal form of the bytes that must follow in a complete output
+	Length int64  // durable bytes; of a partition, an offset
+	End    string // hexadecimal form of the bytes that must follow in a complete output, or of the state of a producer
 	Begin  int64  // offset of the member that End completes
 }
 
 // An ExtentReporter is a Sink whose outputs can be truncated to an earlier
-// length. Extents appends the extents of all unfinished outputs to dst. The
+// length, or read back from there. Extents appends the extents of all unfinished outputs to dst. The
 // pipeline calls it between a Barrier and the next Submit.
 type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
