@@ -55,8 +55,9 @@ type Extent struct {
 }
 
 // An ExtentReporter is a Sink whose outputs can be truncated to an earlier
-// length, or read back from there. Extents appends the extents of all unfinished outputs to dst. The
-// pipeline calls it between a Barrier and the next Submit.
+// length, or read back from there. Extents appends the extents of all unfinished
+// outputs to dst. The pipeline calls it before the first Submit, and between a
+// Barrier and the next Submit.
 type ExtentReporter interface {
 	Extents(dst []Extent) []Extent
 }
