@@ -228,6 +228,9 @@ func TestObjectsKilled(t *testing.T) {
 // TestKafkaKilled: the real program writes the records of files and objects to Kafka
 // with exactly_once, and is killed again and again. The topic has each record once.
 func TestKafkaKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: the race detector makes its processes slow, and sinks/kafka runs under it; run without -short")
+	}
 	for name, source := range map[string]string{"file": inFiles, "object": inObjects} {
 		stores := eachStore
 		if source == inFiles {
